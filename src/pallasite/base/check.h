@@ -1,5 +1,5 @@
-// Checks of our own invariants. A failed one is a bug of pallasite (verdict `internal`), never of the
-// kernel: faults of a kernel are Diagnostics.
+// Checks of our own invariants. A failed one is a bug of pallasite (verdict `internal`), never of
+// the kernel: faults of a kernel are Diagnostics.
 #pragma once
 
 #include <stdexcept>
@@ -19,8 +19,8 @@ class InternalError : public std::logic_error {
 
 }  // namespace pallasite
 
-#define PALLASITE_CHECK(condition, ...)                                              \
-  do {                                                                               \
-    if (!(condition)) [[unlikely]]                                                   \
+#define PALLASITE_CHECK(condition, ...)                                                     \
+  do {                                                                                      \
+    if (!(condition)) [[unlikely]]                                                          \
       ::pallasite::fail_check(__FILE__, __LINE__, std::string(#condition " " __VA_ARGS__)); \
   } while (false)

@@ -1,0 +1,9 @@
+#include "pallasite/base/version.h"
+
+namespace pallasite {
+
+std::string_view version() {
+  return PALLASITE_VERSION;
+}
+
+}  // namespace pallasite
