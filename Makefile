@@ -22,8 +22,10 @@ export OMP_NUM_THREADS := 1
 
 newest := .venv/bin/python -m
 oldest := .venv-oldest/bin/python -m
-newest_ready := .venv/.jax-$(JAX_NEWEST)
-oldest_ready := .venv-oldest/.jax-$(JAX_OLDEST)
+# An environment is made again when what it holds is stated differently, not when a file is touched.
+lists := $(shell cat tools/requirements.txt tools/constraints.txt | sha1sum | head -c 12)
+newest_ready := .venv/.jax-$(JAX_NEWEST)-$(lists)
+oldest_ready := .venv-oldest/.jax-$(JAX_OLDEST)-$(lists)
 # Asked when a recipe runs: `make setup` may just have installed it.
 with_ccache = $(if $(shell command -v ccache),CMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
@@ -112,8 +114,6 @@ clean:  ## remove what was built, keep the environments
 packages:
 	@tools/install_packages.sh
 
-requirements := tools/requirements.txt tools/constraints.txt
-
 define make_environment  # 1: folder, 2: JAX version, 3: Python versions, best first
 	python=$$(tools/find_python.sh $(3)); rm -rf $(1); "$$python" -m venv $(1)
 	$(1)/bin/python -m pip install -q --no-input jax==$(2) jaxlib==$(2) \
@@ -121,10 +121,10 @@ define make_environment  # 1: folder, 2: JAX version, 3: Python versions, best f
 	touch $@
 endef
 
-$(newest_ready): $(requirements) tools/find_python.sh | packages
+$(newest_ready): | packages
 	$(call make_environment,.venv,$(JAX_NEWEST),3.13 3.12)
 
-$(oldest_ready): $(requirements) tools/find_python.sh | packages
+$(oldest_ready): | packages
 	$(call make_environment,.venv-oldest,$(JAX_OLDEST),3.12 3.13)
 
 # One wheel for both environments, built in the older: the module must have the older FFI headers.
