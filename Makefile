@@ -62,10 +62,10 @@ asan: build-asan  ## the C++ tests under address and undefined-behaviour sanitiz
 
 .PHONY: fuzz
 fuzz: build-fuzz  ## each fuzz target for FUZZ_SECONDS (60), seeded from fuzz/NAME/
-	for target in build/fuzz/fuzz/*; do \
-	  name=$$(basename $$target); corpus=build/fuzz/corpus/$$name; mkdir -p $$corpus; \
+	for name in $(basename $(basename $(notdir $(shell find src -name '*.fuzz.cc')))); do \
+	  corpus=build/fuzz/corpus/$$name; mkdir -p $$corpus; \
 	  if [ -d fuzz/$$name ]; then seeds=fuzz/$$name; else seeds=; fi; \
-	  $$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
+	  build/fuzz/fuzz/$$name -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
 	    -artifact_prefix=build/fuzz/$$name- $$corpus $$seeds; \
 	done
 
@@ -131,7 +131,7 @@ $(oldest_ready): | packages
 # Without isolation, which would download jaxlib each time.
 
 wheel_sources := pyproject.toml CMakeLists.txt README.md \
-  $(shell find src python -type f -not -name '*.so' -not -path '*/__pycache__/*')
+  $(shell find src python -type f -not -name '*.so' -not -path '*/__pycache__/*' | sort)
 
 # Changes when a source is added or removed.
 build/wheel/sources: force
