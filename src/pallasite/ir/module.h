@@ -28,7 +28,8 @@ using LocationId = Id<struct LocationTag>;
 
 struct OpDef;
 
-// In an integer list: the value is an operand of the op, known only when the kernel runs. Printed `?`.
+// In an integer list: the value is an operand of the op, known only when the kernel runs. Printed
+// `?`.
 inline constexpr int64_t kDynamic = INT64_MIN;
 
 // Raw bytes of a constant array, in packed (memory) form; printed as hex.
@@ -147,13 +148,16 @@ class Module {
   ValueId add_literal(Literal literal);
   OpId append_op(RegionId region, const OpDef* def, std::vector<ValueId> operands,
                  std::vector<Type> result_types, Attributes attributes, LocationId location);
+  // For an op whose result types are known only after its regions.
+  ValueId add_result(OpId op, Type type);
   FunctionId add_function(Function function);
   LocationId add_location(Location location);
 
   // Editing. Ids of other ops, values and regions stay valid.
   OpId insert_op(RegionId region, size_t position, const OpDef* def, std::vector<ValueId> operands,
                  std::vector<Type> result_types, Attributes attributes, LocationId location);
-  // Takes the op out of its region; its results must have no uses left (see replace_uses).
+  // Takes the op out of its region, for good, with all that its regions hold; its results must have
+  // no uses left (see replace_uses).
   void remove_op(OpId op);
   // Moves an op before `position` of `region`, counted before the move.
   void move_op(OpId op, RegionId region, size_t position);
@@ -163,6 +167,7 @@ class Module {
 
   // The op's path in the region tree, e.g. "kernel/3.0/5" (op 3 of the kernel's body, its region 0,
   // op 5 there; "@name/..." in a function). Survives printing and parsing; find_op is its inverse.
+  // Empty for an op that was removed.
   std::string op_path(OpId op) const;
   std::optional<OpId> find_op(std::string_view path) const;
 

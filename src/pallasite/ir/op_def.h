@@ -1,7 +1,7 @@
 // What an op must state. One OpDef per op, in ops/<family>.cc; ops.def lists the names.
 //
-// The text parser, the verifier, the compiler to bytecode, `pallasite ops`, the generated docs and the
-// loop tests all read this one block. `ir` and `sim` reach ops only through it.
+// The text parser, the verifier, the compiler to bytecode, `pallasite ops`, the generated docs and
+// the loop tests all read this one block. `ir` and `sim` reach ops only through it.
 #pragma once
 
 #include <span>
@@ -52,8 +52,8 @@ struct AttributeSpec {
   std::string_view help = "";
 };
 
-// What an op does to memory and to synchronisation objects. One source for the verifier, the checkers,
-// the docs and exploration; debug builds check that what exec did was declared.
+// What an op does to memory and to synchronisation objects. One source for the verifier, the
+// checkers, the docs and exploration; debug builds check that what exec did was declared.
 enum class EffectAction : uint8_t {
   Read,
   Write,
@@ -97,8 +97,8 @@ class VerifyContext {
   virtual const Module& module() const = 0;
   // Reports `ir.verify` at the op. The message is one lower-case sentence without a period.
   virtual void error(std::string message) = 0;
-  // Reports another diagnostic kind that the IR alone decides, by code ("scope.collective-axes"), with
-  // the kind's own arguments.
+  // Reports another diagnostic kind that the IR alone decides, by code ("scope.collective-axes"),
+  // with the kind's own arguments.
   virtual void diagnose(std::string_view code,
                         std::vector<std::pair<std::string, std::string>> arguments) = 0;
 };
@@ -115,10 +115,12 @@ struct OpDef {
   // No effect on memory, synchronisation or control: may be fused, folded, dropped when unused.
   bool pure = false;
   std::vector<EffectSpec> effects = {};
-  // Result types from operands and attributes; the verifier compares them with what the text states.
-  // Null where the result types are free (shape.reshape, memory.get ...) and `verify` checks them.
+  // Result types from operands and attributes; the verifier compares them with what the text
+  // states. Null where the result types are free (shape.reshape, memory.get ...) and `verify`
+  // checks them.
   std::vector<Type> (*infer)(const Module&, const Op&) = nullptr;
-  // Checks beyond the signature; may be null. Runs only if operands and attributes fit the signature.
+  // Checks beyond the signature; may be null. Runs only if operands and attributes fit the
+  // signature.
   void (*verify)(VerifyContext&, const Op&) = nullptr;
   // Emits the op's bytecode.
   void (*compile)(Compiler&, OpId) = nullptr;

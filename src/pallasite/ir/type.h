@@ -15,8 +15,8 @@ enum class MemorySpace : uint8_t { Gmem, Smem, Tmem, Regs };
 std::string_view memory_space_name(MemorySpace space);
 
 // A layout transform that an allocation declares: how its physical array becomes the logical one.
-// Same meaning as JAX's UnswizzleRef and UntilingTransform; the list is applied left to right to the
-// physical shape.
+// Same meaning as JAX's UnswizzleRef and UntilingTransform; the list is applied left to right to
+// the physical shape.
 struct LayoutTransform {
   enum class Kind : uint8_t { Unswizzle, Untile };
   Kind kind = Kind::Unswizzle;
