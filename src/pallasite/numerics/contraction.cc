@@ -210,20 +210,28 @@ void check(const Contraction& c) {
   PALLASITE_CHECK(c.d.leading_dimension >= c.d.cols);
 }
 
+// The elements of `view` in row-major order.
+template <typename T>
+std::vector<T> gather(const MatrixView& view, ElementType type) {
+  std::vector<T> values(size_t(view.rows * view.cols));
+  for (int64_t row = 0; row < view.rows; ++row)
+    for (int64_t col = 0; col < view.cols; ++col)
+      convert(view.type, element(view, row, col), type, &values[size_t(row * view.cols + col)], 1);
+  return values;
+}
+
 template <typename Sum, typename T>
 void reference_floats(const Contraction& c) {
+  const std::vector<double> a = gather<double>(c.a, ElementType::F64);
+  const std::vector<double> b = gather<double>(c.b, ElementType::F64);
   for (int64_t row = 0; row < c.d.rows; ++row) {
     for (int64_t col = 0; col < c.d.cols; ++col) {
       void* d = static_cast<T*>(c.d.data) + row * c.d.leading_dimension + col;
       double start = 0;
       if (c.accumulate) convert(c.d.type, d, ElementType::F64, &start, 1);
       Sum sum = 0;
-      for (int64_t k = 0; k < c.a.cols; ++k) {
-        double a, b;
-        convert(c.a.type, element(c.a, row, k), ElementType::F64, &a, 1);
-        convert(c.b.type, element(c.b, k, col), ElementType::F64, &b, 1);
-        sum += Sum(a) * Sum(b);
-      }
+      for (int64_t k = 0; k < c.a.cols; ++k)
+        sum += Sum(a[size_t(row * c.a.cols + k)]) * Sum(b[size_t(k * c.b.cols + col)]);
       const double total = double(Sum(start) + sum);
       convert(ElementType::F64, &total, c.d.type, d, 1);
     }
@@ -231,16 +239,14 @@ void reference_floats(const Contraction& c) {
 }
 
 void reference_integers(const Contraction& c) {
+  const std::vector<int32_t> a = gather<int32_t>(c.a, ElementType::S32);
+  const std::vector<int32_t> b = gather<int32_t>(c.b, ElementType::S32);
   for (int64_t row = 0; row < c.d.rows; ++row) {
     for (int64_t col = 0; col < c.d.cols; ++col) {
       int32_t& d = static_cast<int32_t*>(c.d.data)[row * c.d.leading_dimension + col];
       uint32_t sum = c.accumulate ? uint32_t(d) : 0;
-      for (int64_t k = 0; k < c.a.cols; ++k) {
-        int32_t a, b;
-        convert(c.a.type, element(c.a, row, k), ElementType::S32, &a, 1);
-        convert(c.b.type, element(c.b, k, col), ElementType::S32, &b, 1);
-        sum += uint32_t(a * b);
-      }
+      for (int64_t k = 0; k < c.a.cols; ++k)
+        sum += uint32_t(a[size_t(row * c.a.cols + k)] * b[size_t(k * c.b.cols + col)]);
       d = int32_t(sum);
     }
   }
