@@ -1,0 +1,358 @@
+"""What is the same in all supported JAX versions."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jax._src import core as jax_core
+from jax._src import source_info_util
+from jax._src.interpreters import mlir
+from jax._src.pallas import core as pallas_core
+from jax._src.pallas import mpmd
+from jax._src.pallas.mosaic_gpu import core as gpu_core
+from jax._src.state import indexing
+from jax._src.state import types as state_types
+from jax.experimental import pallas as pl
+from jax.extend.core import Literal, Primitive, Var
+
+__all__ = [
+  "Frame",
+  "GpuCompilerParams",
+  "GpuMesh",
+  "Literal",
+  "TransformedRef",
+  "Var",
+  "axis_context_mesh",
+  "barrier_facts",
+  "block_is_whole_array",
+  "decode_transforms",
+  "frames_of",
+  "function_source",
+  "interpret_gpu_params_class",
+  "is_jax_array_type",
+  "is_ref",
+  "jax_runtime_error",
+  "layout_text",
+  "mpmd_map_p",
+  "open_jaxpr",
+  "pallas_call_p",
+  "platform_rule",
+  "prepare_runtime_error",
+  "primitive_key",
+  "ref_facts",
+  "scan_counts",
+]
+
+pallas_call_p = pl.pallas_call_p
+mpmd_map_p = mpmd.mpmd_map_p
+GpuMesh = gpu_core.Mesh
+GpuCompilerParams = gpu_core.CompilerParams
+TransformedRef = state_types.TransformedRef
+
+
+# ---- primitives
+
+# Modules that define primitives, and the family name under which rules know them. Names alone are not
+# unique: semaphore_wait exists in two of these.
+_PRIMITIVE_MODULES = {
+  "jax._src.lax.lax": "lax",
+  "jax._src.lax.slicing": "lax",
+  "jax._src.lax.special": "lax",
+  "jax._src.lax.parallel": "lax",
+  "jax._src.lax.ann": "lax",
+  "jax._src.lax.convolution": "lax",
+  "jax._src.lax.windowed_reductions": "lax",
+  "jax._src.lax.control_flow": "lax",
+  "jax._src.lax.control_flow.loops": "lax",
+  "jax._src.lax.control_flow.conditionals": "lax",
+  "jax._src.pjit": "jax",
+  "jax._src.ad_checkpoint": "jax",
+  "jax._src.custom_derivatives": "jax",
+  "jax._src.debugging": "jax",
+  "jax._src.checkify": "jax",
+  "jax._src.interpreters.partial_eval": "jax",
+  "jax._src.state.primitives": "state",
+  "jax._src.state.discharge": "state",
+  "jax._src.pallas.primitives": "pallas",
+  "jax._src.pallas.mpmd": "pallas",
+  "jax._src.pallas.mosaic_gpu.core": "mosaic_gpu",
+  "jax._src.pallas.mosaic_gpu.primitives": "mosaic_gpu",
+  "jax._src.pallas.mosaic_gpu.lowering": "mosaic_gpu",
+}
+
+
+@functools.cache
+def _primitive_families() -> dict[int, str]:
+  families: dict[int, str] = {}
+  for module_name, family in _PRIMITIVE_MODULES.items():
+    try:
+      module = importlib.import_module(module_name)
+    except ImportError:
+      continue
+    for value in vars(module).values():
+      # The first module that holds a primitive wins: later ones only import it.
+      if isinstance(value, Primitive):
+        families.setdefault(id(value), family)
+  return families
+
+
+@functools.cache
+def primitive_key(primitive: Primitive) -> str:
+  """"family.name" of a primitive of JAX; "?.name" for one that somebody else defined."""
+  from pallasite import _compat
+
+  family = _primitive_families().get(id(primitive), "?")
+  return f"{family}.{_compat.canonical_primitive_name(primitive.name)}"
+
+
+# ---- jaxprs and abstract values
+
+
+def open_jaxpr(jaxpr) -> tuple[object, Sequence]:
+  """The body of an open or closed jaxpr, and the values of its constants."""
+  inner = getattr(jaxpr, "jaxpr", jaxpr)
+  return inner, tuple(getattr(jaxpr, "consts", ()) or ())
+
+
+def scan_counts(params: dict) -> tuple[int, int]:
+  """How many operands of a scan are constants and how many are carried."""
+  constants, carry, _ = params["ft_in"].unpack()
+  return len(constants), len(carry)
+
+
+def is_ref(aval) -> bool:
+  return isinstance(aval, state_types.AbstractRef)
+
+
+def is_jax_array_type(aval) -> bool:
+  return isinstance(aval, jax_core.ShapedArray) and isinstance(aval.dtype, np.dtype)
+
+
+@dataclass(frozen=True)
+class RefFacts:
+  # "gmem", "smem", "tmem", "regs", or "" where the context decides.
+  space: str
+  shape: tuple[int, ...]
+  dtype: object
+  # Why pallasite cannot have such a ref; empty if it can.
+  unsupported: str = ""
+
+
+def ref_facts(aval) -> RefFacts:
+  unsupported = ""
+  if isinstance(aval, gpu_core.AbstractRefUnion):
+    unsupported = "a union of refs (plgpu.RefUnion)"
+    return RefFacts("smem", (), None, unsupported)
+  if isinstance(aval, gpu_core.AbstractTMEMRef):
+    unsupported = "a ref to tensor memory (plgpu.TMEM)"
+  space = aval.memory_space
+  if space is None or space is pallas_core.MemorySpace.DEFAULT or str(space) == "any":
+    name = ""
+  elif isinstance(space, gpu_core.MemorySpace):
+    name = space.name.lower()
+  else:
+    name = ""
+    unsupported = unsupported or f"memory space `{space}`"
+  inner = aval.inner_aval
+  return RefFacts(name, tuple(inner.shape), inner.dtype, unsupported)
+
+
+@dataclass(frozen=True)
+class BarrierFacts:
+  arrivals: int
+  orders_tensor_core: bool
+  # Each entry is an axis name, or a tuple of axis names taken as one axis.
+  cluster: tuple
+  leader_tracked: bool
+
+
+def barrier_facts(dtype) -> BarrierFacts | None:
+  if isinstance(dtype, gpu_core.BarrierType):
+    return BarrierFacts(dtype.num_arrivals, dtype.orders_tensor_core, (), False)
+  if isinstance(dtype, gpu_core.ClusterBarrierType):
+    return BarrierFacts(
+      dtype.num_arrivals,
+      dtype.orders_tensor_core,
+      tuple(dtype.collective_axes),
+      getattr(dtype, "leader_tracked", False),
+    )
+  return None
+
+
+# ---- transforms of refs
+
+
+@dataclass(frozen=True)
+class View:
+  """One transform of a ref: a kind that the IR has, or "unsupported" with the reason in `name`."""
+
+  kind: str
+  # index: one (start, size, stride, is_integer) per dim; else the integers of the transform.
+  arguments: tuple = ()
+  name: str = ""
+
+
+def decode_transforms(transforms: Iterable) -> list[View]:
+  return [_decode(transform) for transform in transforms]
+
+
+def _decode(transform) -> View:
+  match transform:
+    case indexing.NDIndexer():
+      dims = []
+      for index in transform.indices:
+        if isinstance(index, indexing.Slice):
+          dims.append((index.start, index.size, index.stride, False))
+        else:
+          dims.append((index, 1, 1, True))
+      return View("index", tuple(dims))
+    case gpu_core.UnswizzleRef():
+      return View("unswizzle", (transform.swizzle,))
+    case gpu_core.UntilingTransform():
+      return View("untile", tuple(transform.tiling))
+    case state_types.TransposeTransform():
+      return View("transpose", tuple(transform.permutation))
+    case state_types.ReshapeTransform():
+      return View("reshape", tuple(transform.shape))
+    case gpu_core.IdentityTransform():
+      return View("identity")
+  return View("unsupported", name=type(transform).__name__)
+
+
+def layout_text(layout) -> str:
+  """A register layout as the user wrote it."""
+  if isinstance(layout, gpu_core.ReducedLayout):
+    return f"{layout_text(layout.layout)}.reduce({layout.axes})"
+  if isinstance(layout, gpu_core.ParameterizedLayout):
+    arguments = [repr(a) for a in layout.args]
+    arguments += [f"{name}={value!r}" for name, value in sorted(layout.kwargs.items())]
+    return f"{layout.layout_cls.name}({', '.join(arguments)})"
+  return getattr(layout, "name", None) or str(layout)
+
+
+# ---- block mappings of pallas_call
+
+
+def block_is_whole_array(mapping) -> bool:
+  """Whether a block mapping hands the kernel the whole array in GMEM."""
+  shape = tuple(getattr(dim, "block_size", dim) for dim in mapping.block_shape)
+  ref = mapping.transformed_block_aval
+  return (
+    shape == tuple(mapping.array_aval.shape)
+    and not mapping.transforms
+    and ref.memory_space is gpu_core.MemorySpace.GMEM
+  )
+
+
+# ---- source locations
+
+
+@dataclass(frozen=True)
+class Frame:
+  file: str
+  line: int
+  column: int
+  function: str
+  # How the code came here, for code that no user wrote.
+  note: str = ""
+
+
+# Parts of Pallas that put ops into a kernel on the user's behalf, worth naming in a report.
+_HELPER_FILES = ("/pallas/mosaic_gpu/pipeline.py", "/pallas/mosaic_gpu/helpers.py")
+
+
+@functools.lru_cache(maxsize=65536)
+def _frame(code, instruction: int) -> Frame | None:
+  file = code.co_filename
+  is_user = source_info_util.is_user_filename(file)
+  if not is_user and not file.replace("\\", "/").endswith(_HELPER_FILES):
+    return None
+  raw = source_info_util.raw_frame_to_frame(code, instruction)
+  note = "" if is_user else "helper"
+  # Columns count from 1 in the IR and from 0 in code objects.
+  return Frame(file, raw.start_line, raw.start_column + 1, raw.function_name, note)
+
+
+def frames_of(source_info) -> list[Frame]:
+  """Frames of an equation, innermost first: the user's, and before the first of these the innermost
+  one of a Pallas helper that inserted the equation."""
+  traceback = source_info.traceback
+  if traceback is None:
+    return []
+  codes, instructions = traceback.raw_frames()
+  helper, entry, users = None, "", []
+  for code, instruction in zip(codes, instructions):
+    frame = _frame(code, instruction)
+    if frame is None:
+      continue
+    if not frame.note:
+      users.append(frame)
+    elif not users:
+      helper = helper or frame
+      # The helper that the user called is the outermost one.
+      entry = frame.function.split(".", 1)[0]
+  if helper is None:
+    return users
+  return [dataclasses.replace(helper, note=f"inserted by {entry}"), *users]
+
+
+def function_source(debug_info) -> tuple[str, str, int]:
+  """Name, file and line of the Python function that a jaxpr was traced from; line 0 if unknown."""
+  text = getattr(debug_info, "func_src_info", None) or ""
+  name, _, place = text.partition(" at ")
+  file, _, line = place.rpartition(":")
+  return (name, file, int(line)) if line.isdigit() else (name, "", 0)
+
+
+# ---- lowering rules
+
+
+def platform_rule(primitive: Primitive, platform: str) -> Callable:
+  """The rule that lowers `primitive` on `platform` now: its own, or the one for all platforms."""
+  entry = mlir._platform_specific_lowerings[platform].get(primitive) or mlir._lowerings[primitive]
+  return getattr(entry, "rule", entry)
+
+
+def axis_context_mesh(ctx):
+  """The device mesh that a lowering happens under, or None."""
+  return getattr(ctx.module_context.axis_context, "mesh", None)
+
+
+def interpret_gpu_params_class() -> type:
+  from jax._src.pallas.mosaic_gpu.interpret import params
+
+  return params.InterpretGPUParams
+
+
+# ---- errors
+
+jax_runtime_error = importlib.import_module("jax.errors").JaxRuntimeError
+
+
+def prepare_runtime_error(on_create: Callable[[BaseException], None]) -> Callable[[], None]:
+  """Calls `on_create` with each new JaxRuntimeError. Returns a function that stops this.
+
+  XLA creates its exception in native code; its class is an ordinary Python class whose `__init__`
+  runs, which is the only place where one can be changed before the user sees it.
+  """
+  had_own = "__init__" in vars(jax_runtime_error)
+  previous = jax_runtime_error.__init__
+
+  def __init__(self, *args):
+    previous(self, *args)
+    on_create(self)
+
+  jax_runtime_error.__init__ = __init__
+
+  def undo():
+    if had_own:
+      jax_runtime_error.__init__ = previous
+    else:
+      del jax_runtime_error.__init__
+
+  return undo

@@ -1,0 +1,21 @@
+"""Conversion of jaxprs to the text of the IR. Needs JAX, not the engine."""
+
+from pallasite.lower import (  # noqa: F401
+  arith,
+  barrier,
+  control,
+  copy,
+  debug,
+  fence,
+  memory,
+  reduce,
+  scope,
+  shape,
+  thread,
+  value,
+  wgmma,
+)
+from pallasite.lower.kernel import Lowered, lower_mpmd_map, lower_pallas_call
+from pallasite.lower.registry import RULES
+
+__all__ = ["RULES", "Lowered", "lower_mpmd_map", "lower_pallas_call"]

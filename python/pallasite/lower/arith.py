@@ -1,0 +1,58 @@
+"""Elementwise arithmetic. The names are those of lax."""
+
+from pallasite.errors import UnsupportedError
+from pallasite.lower.registry import rule
+
+_PLAIN = """
+add sub mul div rem and or xor not neg abs sign max min eq ne lt le gt ge
+shift_left shift_right_logical shift_right_arithmetic
+square pow sqrt rsqrt cbrt exp exp2 expm1 log log1p sin cos tan tanh logistic erf atan2 floor ceil clamp select_n
+is_finite clz population_count nextafter
+""".split()
+
+
+def _check_parameters(site):
+  if site.params.get("accuracy") is not None:
+    raise UnsupportedError(f"`{site.name}` with accuracy={site.params['accuracy']} is not supported")
+  if site.params.get("out_dtype") is not None:
+    raise UnsupportedError(f"`{site.name}` with out_dtype={site.params['out_dtype']} is not supported")
+
+
+def _plain(name: str):
+  def convert(site):
+    _check_parameters(site)
+    return site.op(f"arith.{name}", site.operands)
+
+  return convert
+
+
+for _name in _PLAIN:
+  rule(f"lax.{_name}")(_plain(_name))
+rule("mosaic_gpu._copysign")(_plain("copysign"))
+
+
+@rule("lax.integer_pow")
+def integer_pow(site):
+  return site.op("arith.integer_pow", site.operands, {"y": int(site.params["y"])})
+
+
+@rule("lax.round")
+def round_(site):
+  # RoundingMethod: AWAY_FROM_ZERO = 0, TO_NEAREST_EVEN = 1.
+  method = {0: "away", 1: "even"}[int(site.params["rounding_method"].value)]
+  return site.op("arith.round", site.operands, {"method": method})
+
+
+@rule("lax.convert_element_type")
+def convert_element_type(site):
+  (operand,) = site.operands
+  (type,) = site.result_types
+  # A change of JAX's weak type only.
+  if operand.type == type and operand.literal is None:
+    return operand
+  return site.op("arith.convert", (operand,))
+
+
+@rule("lax.bitcast_convert_type")
+def bitcast_convert_type(site):
+  return site.op("arith.bitcast", site.operands)

@@ -1,0 +1,79 @@
+"""Control flow: cond, while, scan and calls. Regions see outer values, so nothing is passed in."""
+
+from pallasite import _compat
+from pallasite.errors import UnsupportedError
+from pallasite.lower.registry import rule
+from pallasite.lower.types import ArrayType
+
+
+@rule("lax.cond")
+def cond(site):
+  index, *operands = site.operands
+  converter = site.converter
+
+  def branch(jaxpr):
+    return (), (), lambda _: converter.inline(jaxpr, operands, site.location)
+
+  regions = [branch(jaxpr) for jaxpr in site.params["branches"]]
+  return site.region_op("control.cond", (index,), {}, regions)
+
+
+@rule("lax.while")
+def while_loop(site):
+  params, converter = site.params, site.converter
+  split = params["cond_nconsts"]
+  end = split + params["body_nconsts"]
+  operands = site.operands
+  cond_constants, body_constants, carry = operands[:split], operands[split:end], operands[end:]
+  types = [v.type for v in carry]
+
+  def region(jaxpr, constants):
+    return types, (), lambda args: converter.inline(jaxpr, [*constants, *args], site.location)
+
+  regions = [region(params["cond_jaxpr"], cond_constants), region(params["body_jaxpr"], body_constants)]
+  return site.region_op("control.while", carry, {}, regions)
+
+
+@rule("lax.scan")
+def scan(site):
+  params, converter = site.params, site.converter
+  num_constants, num_carry = _compat.scan_counts(params)
+  operands = site.operands
+  constants, rest = operands[:num_constants], operands[num_constants:]
+  carry, xs = rest[:num_carry], rest[num_carry:]
+  types = [v.type for v in carry]
+  types += [ArrayType(v.type.element, v.type.shape[1:]) for v in xs]
+  attributes = {
+    "length": int(params["length"]),
+    "num_carry": num_carry,
+    "reverse": bool(params["reverse"]),
+  }
+
+  def body(args):
+    return converter.inline(params["jaxpr"], [*constants, *args], site.location)
+
+  return site.region_op("control.scan", rest, attributes, [(types, (), body)])
+
+
+@rule("jax.jit")
+def jit(site):
+  jaxpr, operands = site.params["jaxpr"], site.operands
+  # A function takes arrays only: what it does to memory stands where it is called.
+  if not all(isinstance(v.type, ArrayType) for v in operands):
+    return site.converter.inline(jaxpr, operands, site.location)
+  callee = site.converter.function(jaxpr, site.params["name"])
+  return site.op("control.call", operands, {"callee": callee})
+
+
+@rule("jax.custom_jvp_call", "jax.custom_vjp_call", "jax.closed_call", "jax.eval_jaxpr")
+def inlined_call(site):
+  """The derivative rules do not matter inside a kernel."""
+  for name in ("call_jaxpr", "fun_jaxpr", "jaxpr"):
+    if name in site.params:
+      return site.converter.inline(site.params[name], site.operands, site.location)
+  raise UnsupportedError(f"primitive `{site.name}` without a jaxpr is not supported")
+
+
+@rule("jax.checkpoint")
+def checkpoint(site):
+  return site.converter.inline(site.params["jaxpr"], site.operands, site.location)

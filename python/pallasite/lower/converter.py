@@ -1,0 +1,296 @@
+"""Walks a jaxpr and writes the ops of the IR. What each primitive becomes is in the families."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import jax
+import numpy as np
+
+from pallasite import _compat
+from pallasite.errors import UnsupportedError
+from pallasite.lower import refs
+from pallasite.lower.emitter import Body, ModuleText, argument_text
+from pallasite.lower.registry import RULES
+from pallasite.lower.types import (
+  ArrayType,
+  BarrierType,
+  RefType,
+  Type,
+  Value,
+  element_name,
+  literal_value,
+  packed_bytes,
+  quote,
+)
+
+
+class Converter:
+  """State of the conversion of one kernel."""
+
+  def __init__(self):
+    self.module = ModuleText()
+    self.body = Body(0)
+    # Axis names along the grid, cluster and threads; objects have been given names.
+    self.axis_names: dict[object, str] = {}
+    # Grid axes by position, for `program_id`.
+    self.grid_axes: Sequence[str] = ()
+    # id of a jaxpr -> (function name, the jaxpr, so that the id stays taken).
+    self._functions: dict[int, tuple[str, object]] = {}
+    self._function_names: set[str] = set()
+    self._used_variables: dict[int, tuple[set, object]] = {}
+    self.op_names: list[str] = []
+
+  # ---- jaxprs
+
+  def inline(self, jaxpr, arguments: Sequence[Value], location: int | None) -> list[Value]:
+    """Writes the equations of an open or closed jaxpr whose arguments are `arguments`."""
+    inner, constants = _compat.open_jaxpr(jaxpr)
+    env: dict[object, Value] = {}
+    if inner.constvars:
+      values = [self.constant(c, location) for c in constants]
+      env.update(zip(inner.constvars, values, strict=True))
+    return self.run(inner, env, arguments, location)
+
+  def inline_closure(
+    self, jaxpr, closed_over: Sequence[Value], arguments: Sequence[Value], location: int | None
+  ) -> list[Value]:
+    """Like `inline`, for a jaxpr whose constants are operands of its equation."""
+    inner, _ = _compat.open_jaxpr(jaxpr)
+    env = dict(zip(inner.constvars, closed_over, strict=True))
+    return self.run(inner, env, arguments, location)
+
+  def run(self, inner, env: dict, arguments: Sequence[Value], location: int | None) -> list[Value]:
+    env.update(zip(inner.invars, arguments, strict=True))
+    for eqn in inner.eqns:
+      site = Site(self, eqn, env, inner, self.locate(eqn.source_info, location))
+      site.convert()
+    return [read(env, atom) for atom in inner.outvars]
+
+  def is_used(self, inner, variable) -> bool:
+    """Whether anything in its jaxpr reads the variable."""
+    found = self._used_variables.get(id(inner))
+    if found is None:
+      used = {v for eqn in inner.eqns for v in eqn.invars if isinstance(v, _compat.Var)}
+      used.update(v for v in inner.outvars if isinstance(v, _compat.Var))
+      found = self._used_variables[id(inner)] = (used, inner)
+    return variable in found[0]
+
+  def function(self, jaxpr, name: str) -> str:
+    """Name of the function made of a jaxpr that refers to no memory; made at its first use."""
+    found = self._functions.get(id(jaxpr))
+    if found is not None:
+      return found[0]
+    base = re.sub(r"\W", "_", name) or "function"
+    unique, number = base, 1
+    while unique in self._function_names:
+      unique, number = f"{base}_{number}", number + 1
+    self._function_names.add(unique)
+    self._functions[id(jaxpr)] = (unique, jaxpr)
+
+    outer, self.body = self.body, Body(1)
+    inner, _ = _compat.open_jaxpr(jaxpr)
+    arguments = [self.body.new_value(array_type(v.aval)) for v in inner.invars]
+    results = self.inline(jaxpr, arguments, None)
+    self.body.op("control.yield", results)
+    types = ", ".join(array_type(v.aval).text for v in inner.outvars)
+    head = f"func @{unique}({', '.join(argument_text(a) for a in arguments)}) -> ({types}) {{"
+    self.module.functions.append([head, *self.body.lines, "}"])
+    self.op_names += self.body.op_names
+    self.body = outer
+    return unique
+
+  # ---- values
+
+  def constant(self, value, location: int | None) -> Value:
+    try:
+      array = np.asarray(value)
+    except Exception:
+      raise UnsupportedError(
+        f"a closed-over value of type `{type(value).__name__}` is not supported"
+      ) from None
+    if array.ndim == 0:
+      return literal_value(array, array.dtype)
+    element = element_name(array.dtype)
+    type = ArrayType(element, tuple(array.shape))
+    data = packed_bytes(array, element)
+    return self.body.op("value.constant", (), (type,), {"data": data}, location)[0]
+
+  # ---- locations
+
+  def locate(self, source_info, parent: int | None) -> int | None:
+    """Location of an equation, chained to that of the equation around it."""
+    location = parent
+    for frame in reversed(_compat.frames_of(source_info)):
+      location = self.module.locations.intern(frame, location)
+    return location
+
+  def place(self, location: int | None) -> tuple[tuple[str, int] | None, str]:
+    """(file, line) and function of the innermost frame that a user wrote."""
+    frames = list(self.module.locations.chain(location))
+    for frame in frames:
+      if not frame.note:
+        return (frame.file, frame.line), frame.function
+    return ((frames[0].file, frames[0].line), frames[0].function) if frames else (None, "")
+
+  # ---- axes
+
+  def add_axes(self, names: Sequence) -> tuple[str, ...]:
+    """Text names of axes. JAX names some by a bare object (the axis of a vmap): these are numbered."""
+    texts = []
+    for name in names:
+      if isinstance(name, str):
+        text = name
+      else:
+        text = f"vmap{sum(1 for known in self.axis_names if not isinstance(known, str))}"
+      self.axis_names[name] = text
+      texts.append(text)
+    return tuple(texts)
+
+  def require_axis(self, name) -> str:
+    found = self.axis_names.get(name)
+    if found is None:
+      raise UnsupportedError(
+        f"axis `{name}` is not an axis of the kernel's grid, cluster or threads; "
+        "axes of a device mesh are not supported"
+      )
+    return found
+
+
+class Site:
+  """One equation while it is converted: what a rule reads and writes."""
+
+  def __init__(self, converter: Converter, eqn, env: dict, jaxpr, location: int | None):
+    self.converter = converter
+    self.eqn = eqn
+    self.params = eqn.params
+    self.env = env
+    self.jaxpr = jaxpr
+    self.location = location
+
+  @property
+  def name(self) -> str:
+    return self.eqn.primitive.name
+
+  def convert(self):
+    key = _compat.primitive_key(self.eqn.primitive)
+    rule = RULES.get(key)
+    try:
+      if rule is None:
+        raise self.unsupported()
+      results = rule(self)
+    except UnsupportedError as error:
+      # The innermost equation knows the line best.
+      if error.location is not None:
+        raise
+      raise self.unsupported(error.summary) from None
+    if results is None:
+      results = []
+    elif isinstance(results, Value):
+      results = [results]
+    self.env.update(zip(self.eqn.outvars, results, strict=True))
+
+  # ---- reading
+
+  def value(self, atom) -> Value:
+    return read(self.env, atom)
+
+  @property
+  def operands(self) -> list[Value]:
+    return [self.value(atom) for atom in self.eqn.invars]
+
+  @property
+  def result_types(self) -> list[Type]:
+    return [array_type(v.aval) for v in self.eqn.outvars]
+
+  def is_used(self, index: int) -> bool:
+    return self.converter.is_used(self.jaxpr, self.eqn.outvars[index])
+
+  def require(self, **expected):
+    """Refuses the equation unless its parameters have these values (or are absent)."""
+    for name, value in expected.items():
+      if self.params.get(name, value) != value:
+        raise UnsupportedError(f"`{self.name}` with {name}={self.params[name]!r} is not supported")
+
+  def unsupported(self, what: str = "") -> UnsupportedError:
+    place, function = self.converter.place(self.location)
+    return UnsupportedError(what or self._describe(), place, function)
+
+  def _describe(self) -> str:
+    params = []
+    for name, value in self.params.items():
+      text = str(value).split("\n", 1)[0]
+      params.append(f"{name}={text if len(text) <= 60 else text[:57] + '...'}")
+    avals = ", ".join(str(getattr(v, "aval", v)) for v in self.eqn.invars)
+    stated = f" [{', '.join(params)}]" if params else ""
+    return f"primitive `{self.name}` is not supported{stated} on ({avals})"
+
+  # ---- writing
+
+  def op(
+    self,
+    name: str,
+    operands: Sequence[Value] = (),
+    attributes: dict | None = None,
+    result_types: Sequence[Type] | None = None,
+  ) -> list[Value]:
+    types = self.result_types if result_types is None else result_types
+    return self.converter.body.op(name, operands, types, attributes, self.location)
+
+  def region_op(self, name, operands, attributes, regions, result_types=None) -> list[Value]:
+    types = self.result_types if result_types is None else result_types
+    return self.converter.body.region_op(
+      name, operands, types, attributes, self.location, regions
+    )
+
+  def transformed(self, ref: Value, treedef, leaves: Sequence) -> Value:
+    """The view of `ref` that transforms, flattened into operands, describe."""
+    if treedef is None:
+      return ref
+    transforms = jax.tree_util.tree_unflatten(treedef, list(leaves))
+    return refs.view(self, ref, transforms)
+
+
+def read(env: dict, atom) -> Value:
+  if isinstance(atom, _compat.Literal):
+    return literal_value(atom.val, atom.aval.dtype)
+  return env[atom]
+
+
+def array_type(aval) -> ArrayType:
+  if not _compat.is_jax_array_type(aval):
+    raise UnsupportedError(f"a value of type `{aval}` is not supported")
+  return ArrayType(element_name(aval.dtype), tuple(aval.shape))
+
+
+def allocation_type(aval, transforms: Sequence = (), axis_name=None, default_space="smem") -> Type:
+  """Type of a ref that a scope allocates or a kernel takes."""
+  facts = _compat.ref_facts(aval)
+  if facts.unsupported:
+    raise UnsupportedError(f"{facts.unsupported} is not supported")
+  barrier = _compat.barrier_facts(facts.dtype)
+  if barrier is not None:
+    axes = []
+    for axis in barrier.cluster:
+      if isinstance(axis, tuple):
+        if len(axis) != 1:
+          raise UnsupportedError(f"a cluster barrier over the composite axis {axis} is not supported")
+        (axis,) = axis
+      axes.append(axis_name(axis) if axis_name else axis)
+    return BarrierType(
+      facts.shape, barrier.arrivals, barrier.orders_tensor_core, tuple(axes), barrier.leader_tracked
+    )
+  texts = []
+  for view in _compat.decode_transforms(transforms):
+    if view.kind not in ("unswizzle", "untile"):
+      raise UnsupportedError(f"an allocation with the transform `{view.name or view.kind}` is not supported")
+    texts.append(f"{view.kind}({', '.join(str(a) for a in view.arguments)})")
+  return RefType(facts.space or default_space, element_name(facts.dtype), facts.shape, tuple(texts))
+
+
+def function_head_name(name: str) -> str:
+  return re.sub(r"\W", "_", name) or "kernel"
+
+
+__all__ = ["Converter", "Site", "allocation_type", "array_type", "function_head_name", "quote", "read"]

@@ -1,0 +1,76 @@
+"""Shapes of arrays in registers."""
+
+from pallasite.errors import UnsupportedError
+from pallasite.lower.registry import rule
+
+
+def _ints(values) -> list[int]:
+  return [int(v) for v in values]
+
+
+def _one_operand(site):
+  if len(site.eqn.invars) != 1:
+    raise UnsupportedError(f"`{site.name}` with a shape known only at run time is not supported")
+  return site.operands
+
+
+@rule("lax.broadcast_in_dim")
+def broadcast_in_dim(site):
+  dimensions = _ints(site.params["broadcast_dimensions"])
+  return site.op("shape.broadcast_in_dim", _one_operand(site), {"dimensions": dimensions})
+
+
+@rule("lax.reshape")
+def reshape(site):
+  site.require(dimensions=None)
+  return site.op("shape.reshape", _one_operand(site))
+
+
+@rule("lax.squeeze")
+def squeeze(site):
+  rank = len(site.eqn.invars[0].aval.shape)
+  dimensions = sorted(int(d) % rank for d in site.params["dimensions"])
+  return site.op("shape.squeeze", site.operands, {"dimensions": dimensions})
+
+
+@rule("lax.slice")
+def slice_(site):
+  params = site.params
+  attributes = {"starts": _ints(params["start_indices"]), "limits": _ints(params["limit_indices"])}
+  if params["strides"] is not None and any(s != 1 for s in params["strides"]):
+    attributes["strides"] = _ints(params["strides"])
+  return site.op("shape.slice", site.operands, attributes)
+
+
+@rule("lax.concatenate")
+def concatenate(site):
+  return site.op("shape.concatenate", site.operands, {"dimension": int(site.params["dimension"])})
+
+
+@rule("lax.iota")
+def iota(site):
+  if site.eqn.invars:
+    raise UnsupportedError("`iota` with a shape known only at run time is not supported")
+  return site.op("shape.iota", (), {"dimension": int(site.params["dimension"])})
+
+
+@rule("lax.transpose")
+def transpose(site):
+  return site.op("shape.transpose", site.operands, {"permutation": _ints(site.params["permutation"])})
+
+
+@rule("lax.dynamic_slice")
+def dynamic_slice(site):
+  return site.op("shape.dynamic_slice", site.operands, {"sizes": _ints(site.params["slice_sizes"])})
+
+
+@rule("lax.pad")
+def pad(site):
+  low, high, interior = zip(*site.params["padding_config"])
+  attributes = {"low": _ints(low), "high": _ints(high), "interior": _ints(interior)}
+  return site.op("shape.pad", site.operands, attributes)
+
+
+@rule("lax.rev")
+def reverse(site):
+  return site.op("shape.reverse", site.operands, {"dimensions": _ints(site.params["dimensions"])})
