@@ -94,6 +94,13 @@ void visit_integer(ElementType type, Visitor&& visitor) {
   }
 }
 
+// The value of a register of an integer type of kBits, whatever its upper bits.
+template <int kBits, typename Int>
+Int low_bits(Int value) {
+  constexpr int kUnused = 8 * int(sizeof(Int)) - kBits;
+  return Int(Int(value << kUnused) >> kUnused);
+}
+
 template <typename To, typename From>
 void cast_all(const void* src, void* dst, size_t count) {
   const auto* from = static_cast<const From*>(src);
@@ -108,19 +115,18 @@ void test_nonzero(const void* src, void* dst, size_t count) {
   for (size_t i = 0; i < count; ++i) to[i] = from[i] != From(0);
 }
 
-template <typename To, int kBits>
-void keep_low_bits(To* values, size_t count) {
-  constexpr int kShift = 8 * int(sizeof(To)) - kBits;
-  for (size_t i = 0; i < count; ++i) values[i] = To(To(values[i] << kShift) >> kShift);
-}
-
 void integer_to_integer(ElementType from, const void* src, ElementType to, void* dst,
                         size_t count) {
-  visit_integer(from, [&]<typename From, int>() {
-    if (to == ElementType::Bool) return test_nonzero<From>(src, dst, count);
+  visit_integer(from, [&]<typename From, int kFromBits>() {
     visit_integer(to, [&]<typename To, int kToBits>() {
-      cast_all<To, From>(src, dst, count);
-      if constexpr (kToBits < 8) keep_low_bits<To, kToBits>(static_cast<To*>(dst), count);
+      const auto* values = static_cast<const From*>(src);
+      auto* out = static_cast<To*>(dst);
+      if (to == ElementType::Bool) {
+        for (size_t i = 0; i < count; ++i) out[i] = low_bits<kFromBits>(values[i]) != 0;
+      } else {
+        for (size_t i = 0; i < count; ++i)
+          out[i] = low_bits<kToBits>(To(low_bits<kFromBits>(values[i])));
+      }
     });
   });
 }
@@ -155,8 +161,12 @@ void encode_f32(const float* src, ElementType to, void* dst, size_t count,
   } else {
     visit_small_float(to, [&](auto type) {
       auto* codes = static_cast<uint8_t*>(dst);
-      for (size_t i = 0; i < count; ++i)
-        codes[i] = uint8_t(float_codes::encode<type()>(double(src[i])));
+      for (size_t i = 0; i < count; ++i) {
+        if constexpr (type() == ElementType::F8E8M0FNU)
+          codes[i] = uint8_t(float_codes::encode_power_of_two(double(src[i])));
+        else
+          codes[i] = uint8_t(float_codes::encode_f32<type()>(src[i]));
+      }
     });
   }
 }
@@ -209,16 +219,20 @@ void decode_to_f32(ElementType from, const void* src, float* dst, size_t count,
 
 void integer_to_float(ElementType from, const void* src, ElementType to, void* dst, size_t count,
                       const ConvertLoops& loops) {
-  visit_integer(from, [&]<typename From, int>() {
-    if (to == ElementType::F32) return cast_all<float, From>(src, dst, count);
-    if (to == ElementType::F64) return cast_all<double, From>(src, dst, count);
+  visit_integer(from, [&]<typename From, int kBits>() {
     const auto* values = static_cast<const From*>(src);
+    const auto cast_to = [&](auto* floats) {
+      using Float = std::remove_pointer_t<decltype(floats)>;
+      for (size_t i = 0; i < count; ++i) floats[i] = Float(low_bits<kBits>(values[i]));
+    };
+    if (to == ElementType::F32) return cast_to(static_cast<float*>(dst));
+    if (to == ElementType::F64) return cast_to(static_cast<double*>(dst));
     auto* out = static_cast<uint8_t*>(dst);
     for (size_t i = 0; i < count; i += kBlock) {
       const size_t n = std::min(kBlock, count - i);
       if constexpr (sizeof(From) <= 2) {
         float block[kBlock];
-        for (size_t j = 0; j < n; ++j) block[j] = float(values[i + j]);
+        for (size_t j = 0; j < n; ++j) block[j] = float(low_bits<kBits>(values[i + j]));
         encode_f32(block, to, out + i * register_bytes(to), n, loops);
       } else {
         double block[kBlock];

@@ -13,6 +13,7 @@
 //   integer to float round to nearest even, once.
 //   integer to integer  wraps.
 //   to bool          value != 0, so NaN is true.
+// XLA's CPU backend also rounds f64 and 64-bit integers to bf16 twice, by way of f32; here once.
 #pragma once
 
 #include <cstddef>
@@ -27,9 +28,10 @@ enum class ConvertPath : uint8_t { Best, Portable, Avx2, Avx512 };
 // True when this processor can run `path`.
 bool convert_path_supported(ConvertPath path);
 
-// Converts `count` elements. `src` and `dst` are aligned to their element size and do not overlap.
-// The caller has set the default floating-point environment (ScopedFloatMode).
-// A path that is not supported behaves as Portable.
+// Converts `count` elements. Bits of a source register above storage_bits are ignored, so the bytes
+// of JAX's int4 arrays, which are not sign-extended, are fine. `src` and `dst` are aligned to their
+// element size and do not overlap. The caller has set the default floating-point environment
+// (ScopedFloatMode). A path that is not supported behaves as Portable.
 void convert(ElementType from, const void* src, ElementType to, void* dst, size_t count,
              ConvertPath path = ConvertPath::Best);
 

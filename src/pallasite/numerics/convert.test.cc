@@ -372,6 +372,16 @@ TEST(Convert, IntegerToIntegerWraps) {
   EXPECT_EQ((convert_one<int32_t>(Bool, uint8_t(1), S32)), 1);
 }
 
+TEST(Convert, IgnoresUpperBitsOfSubByteRegisters) {
+  EXPECT_EQ((convert_one<int32_t>(S4, uint8_t(0x0e), S32)), -2);
+  EXPECT_EQ((convert_one<int32_t>(S4, uint8_t(0xfe), S32)), -2);
+  EXPECT_EQ((convert_one<int32_t>(U4, uint8_t(0xfe), S32)), 14);
+  EXPECT_EQ((convert_one<float>(S2, uint8_t(0x03), F32)), -1.0f);
+  EXPECT_EQ((convert_one<uint16_t>(S4, uint8_t(0x08), F16)), 0xc800);
+  EXPECT_EQ((convert_one<uint8_t>(U2, uint8_t(0xfc), Bool)), 0);
+  EXPECT_EQ((convert_one<float>(F4E2M1FN, uint8_t(0xf7), F32)), 6.0f);
+}
+
 TEST(Convert, ToBoolIsNotZero) {
   EXPECT_EQ((convert_one<uint8_t>(F32, NAN, Bool)), 1);
   EXPECT_EQ((convert_one<uint8_t>(F32, -0.0f, Bool)), 0);

@@ -30,7 +30,8 @@ void f16_to_f32_portable(const uint16_t* src, float* dst, size_t count) {
 }
 
 void f32_to_f16_portable(const float* src, uint16_t* dst, size_t count) {
-  for (size_t i = 0; i < count; ++i) dst[i] = float_codes::f32_to_f16(src[i]);
+  for (size_t i = 0; i < count; ++i)
+    dst[i] = uint16_t(float_codes::encode_f32<ElementType::F16>(src[i]));
 }
 
 void bf16_to_f32_portable(const uint16_t* src, float* dst, size_t count) {
@@ -74,7 +75,7 @@ PALLASITE_AVX2 void f32_to_f16_avx2(const float* src, uint16_t* dst, size_t coun
     const __m128i codes = _mm256_cvtps_ph(_mm256_loadu_ps(src + i), _MM_FROUND_TO_NEAREST_INT);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + i), codes);
   }
-  for (; i < count; ++i) dst[i] = float_codes::f32_to_f16(src[i]);
+  for (; i < count; ++i) dst[i] = uint16_t(float_codes::encode_f32<ElementType::F16>(src[i]));
 }
 
 PALLASITE_AVX2 void bf16_to_f32_avx2(const uint16_t* src, float* dst, size_t count) {
@@ -123,7 +124,7 @@ PALLASITE_AVX512 void f32_to_f16_avx512(const float* src, uint16_t* dst, size_t 
     const __m256i codes = _mm512_cvtps_ph(_mm512_loadu_ps(src + i), _MM_FROUND_TO_NEAREST_INT);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst + i), codes);
   }
-  for (; i < count; ++i) dst[i] = float_codes::f32_to_f16(src[i]);
+  for (; i < count; ++i) dst[i] = uint16_t(float_codes::encode_f32<ElementType::F16>(src[i]));
 }
 
 PALLASITE_AVX512 void bf16_to_f32_avx512(const uint16_t* src, float* dst, size_t count) {

@@ -58,7 +58,7 @@ constexpr float decode(const ElementInfo& info, uint32_t code) {
       if (magnitude == magnitude_mask(info)) return f32(0x7fc00000);
       break;
     case FloatSpecials::NanIsNegativeZero:
-      if (negative && magnitude == 0) return f32(0x7fc00000);
+      if (negative && magnitude == 0) return std::bit_cast<float>(0x7fc00000);
       break;
     case FloatSpecials::PowerOfTwo:
       if (magnitude == magnitude_mask(info)) return f32(0x7fc00000);
@@ -154,19 +154,40 @@ inline float f16_to_f32(uint16_t code) {
   return std::bit_cast<float>(sign | (magnitude < 0x400 ? subnormal : bits));
 }
 
-inline uint16_t f32_to_f16(float value) {
+// encode() for an f32; for every format but e8m0.
+template <ElementType kType>
+uint32_t encode_f32(float value) {
+  constexpr const ElementInfo& kInfo = element_info(kType);
+  constexpr FloatSpecials kSpecials = kInfo.specials;
+  static_assert(kSpecials != FloatSpecials::PowerOfTwo);
+  constexpr int kDropped = 23 - kInfo.mantissa_bits;
+  constexpr uint32_t kSignBit = magnitude_mask(kInfo) + 1;
+  constexpr uint32_t kRebias = uint32_t(127 - kInfo.bias) << kInfo.mantissa_bits;
+  constexpr uint32_t kMinNormal = uint32_t(128 - kInfo.bias) << 23;
+  // A power of two in whose binade the unit of f32 is the smallest subnormal of the format, so
+  // adding it rounds a small value at the right place.
+  constexpr uint32_t kAligner = uint32_t(151 - kInfo.bias - kInfo.mantissa_bits) << 23;
+  constexpr uint32_t kOverflow = kSpecials == FloatSpecials::Saturate  ? largest_finite(kInfo)
+                                 : kSpecials == FloatSpecials::Ieee    ? exponent_mask(kInfo)
+                                 : kSpecials == FloatSpecials::NanOnly ? magnitude_mask(kInfo)
+                                                                       : kSignBit;
   const uint32_t bits = std::bit_cast<uint32_t>(value);
-  const uint32_t sign = (bits >> 16) & 0x8000;
   const uint32_t magnitude = bits & 0x7fffffff;
-  uint32_t code = (magnitude + 0xfff + ((magnitude >> 13) & 1) - (112u << 23)) >> 13;
-  // Below the smallest normal f16: the unit of 0.5f is the smallest subnormal f16, so this addition
-  // rounds at the right place.
-  const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
-  const uint32_t subnormal = std::bit_cast<uint32_t>(shifted) - 0x3f000000;
-  code = magnitude < 0x38800000 ? subnormal : code;
-  code = magnitude >= 0x477ff000 ? 0x7c00 : code;
-  code = magnitude > 0x7f800000 ? (0x7e00 | ((magnitude >> 13) & 0x3ff)) : code;
-  return uint16_t(sign | code);
+  uint32_t sign = (bits >> 31) * kSignBit;
+  uint32_t code =
+      ((magnitude + (1u << (kDropped - 1)) - 1 + ((magnitude >> kDropped) & 1)) >> kDropped) -
+      kRebias;
+  const float aligned = std::bit_cast<float>(magnitude) + std::bit_cast<float>(kAligner);
+  const uint32_t subnormal = std::bit_cast<uint32_t>(aligned) - kAligner;
+  code = magnitude < kMinNormal ? subnormal : code;
+  code = code > largest_finite(kInfo) ? kOverflow : code;
+  uint32_t nan = default_nan(kInfo);
+  if constexpr (kType == ElementType::F16) nan |= (magnitude >> kDropped) & 0x3ff;
+  const bool is_nan = magnitude > 0x7f800000;
+  code = is_nan ? nan : code;
+  if constexpr (kSpecials == FloatSpecials::NanIsNegativeZero) sign = code == 0 ? 0 : sign;
+  if constexpr (kSpecials == FloatSpecials::Saturate) sign = is_nan ? 0 : sign;
+  return sign | code;
 }
 
 inline float bf16_to_f32(uint16_t code) {
