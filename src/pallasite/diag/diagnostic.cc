@@ -74,22 +74,6 @@ DiagnosticBuilder& DiagnosticBuilder::arg(std::string_view name, Argument value)
   return *this;
 }
 
-DiagnosticBuilder& DiagnosticBuilder::arg(std::string_view name, const char* text) {
-  return arg(name, Argument(std::string(text)));
-}
-
-DiagnosticBuilder& DiagnosticBuilder::arg(std::string_view name, std::string_view text) {
-  return arg(name, Argument(std::string(text)));
-}
-
-DiagnosticBuilder& DiagnosticBuilder::arg(std::string_view name, int value) {
-  return arg(name, Argument(int64_t{value}));
-}
-
-DiagnosticBuilder& DiagnosticBuilder::arg(std::string_view name, uint64_t value) {
-  return arg(name, Argument(static_cast<int64_t>(value)));
-}
-
 DiagnosticBuilder& DiagnosticBuilder::at(SourceLocation location, std::optional<ThreadName> thread,
                                          std::string text) {
   PALLASITE_CHECK(diagnostic_.labels.empty(), "the access itself is the first label");

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -127,10 +128,18 @@ class DiagnosticBuilder {
 
   DiagnosticBuilder& variant(std::string name);
   DiagnosticBuilder& arg(std::string_view name, Argument value);
-  DiagnosticBuilder& arg(std::string_view name, const char* text);
-  DiagnosticBuilder& arg(std::string_view name, std::string_view text);
-  DiagnosticBuilder& arg(std::string_view name, int value);
-  DiagnosticBuilder& arg(std::string_view name, uint64_t value);
+  // Any integer and any text, in the one type that an Argument has for them.
+  template <typename T>
+  requires(!std::is_same_v<T, Argument>) DiagnosticBuilder& arg(std::string_view name,
+                                                                const T& value) {
+    if constexpr (std::is_integral_v<T>) {
+      return arg(name, Argument(static_cast<int64_t>(value)));
+    } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+      return arg(name, Argument(std::string(std::string_view(value))));
+    } else {
+      return arg(name, Argument(value));
+    }
+  }
   // The access itself; its words come from the kind unless given.
   DiagnosticBuilder& at(SourceLocation location, std::optional<ThreadName> thread = std::nullopt,
                         std::string text = "");

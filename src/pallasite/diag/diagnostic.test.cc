@@ -48,6 +48,21 @@ TEST(DiagnosticBuilder, keeps_what_it_is_given) {
   EXPECT_EQ(diagnostic.find("phase"), nullptr);
 }
 
+TEST(DiagnosticBuilder, takes_integers_and_text_of_every_type) {
+  auto steps = [](auto value) {
+    return DiagnosticBuilder(Kind::RunStepLimit).arg("steps", value).build();
+  };
+  EXPECT_EQ(steps(7), steps(int64_t{7}));
+  EXPECT_EQ(steps(7), steps(size_t{7}));
+  EXPECT_EQ(steps(7), steps(uint8_t{7}));
+  auto what = [](auto value) {
+    return DiagnosticBuilder(Kind::RunInternal).arg("what", value).build();
+  };
+  EXPECT_EQ(what("x"), what(std::string("x")));
+  EXPECT_EQ(what("x"), what(std::string_view("x")));
+  EXPECT_EQ(what("x"), what(Argument(std::string("x"))));
+}
+
 TEST(DiagnosticBuilder, refuses_what_the_facts_do_not_state) {
   DiagnosticBuilder builder(Kind::SmemOob);
   EXPECT_THROW(builder.arg("reff", "x"), InternalError);

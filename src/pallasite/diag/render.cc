@@ -166,8 +166,8 @@ class TerminalWriter {
                           frame_text(frames[i]));
     }
     if (shown < frames.size()) {
-      out_ += fmt::format("{}{} and {} more frames\n", pad, paint(Paint::Frame, ":::"),
-                          frames.size() - shown);
+      out_ += fmt::format("{}{} and {} more frame{}\n", pad, paint(Paint::Frame, ":::"),
+                          frames.size() - shown, frames.size() - shown == 1 ? "" : "s");
     }
   }
 
@@ -227,7 +227,8 @@ class TerminalWriter {
     }
     if (shown < diagnostic_.table.size()) {
       out_ +=
-          fmt::format("{} {} and {} more threads\n", pad, bar, diagnostic_.table.size() - shown);
+          fmt::format("{} {} and {} more thread{}\n", pad, bar, diagnostic_.table.size() - shown,
+                      diagnostic_.table.size() - shown == 1 ? "" : "s");
     }
   }
 
