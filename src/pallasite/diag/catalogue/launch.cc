@@ -144,7 +144,7 @@ from jax.experimental.pallas import mosaic_gpu as plgpu
 
 def kernel(out_ref):
     wg = jax.lax.axis_index("wg")
-    plgpu.set_max_registers(20, action="decrease")
+    plgpu.set_max_registers(16, action="decrease")
     out_ref[wg] = jnp.full((128,), wg, jnp.int32)
 
 
