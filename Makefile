@@ -49,7 +49,7 @@ demo: setup  ## run the example kernels
 test: setup .venv-oldest/.pallasite lint build build-asan  ## all that CI runs
 	ctest --preset release -j $(JOBS)
 	ctest --preset asan -j $(JOBS)
-	$(oldest) pytest -n $(JOBS) tests/kernels
+	$(oldest) pytest -n $(JOBS) tests/kernels tests/lower
 	$(newest) pytest -n $(JOBS) python tests
 
 .PHONY: lint

@@ -32,7 +32,3 @@ class EngineMissingError(ImportError):
 
 class KernelWarning(UserWarning):
   """A finding of level warning or note, reported through `warnings`."""
-
-
-class ArchGuessedWarning(KernelWarning):
-  """No arch was given and the kernel's own ops decided it."""

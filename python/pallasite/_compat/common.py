@@ -5,12 +5,16 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+import jax
+import jax.extend.backend as jax_backend
 import numpy as np
 from jax._src import core as jax_core
-from jax._src import source_info_util
+from jax._src import lib as jax_lib
+from jax._src import source_info_util, xla_bridge
 from jax._src.interpreters import mlir
 from jax._src.pallas import core as pallas_core
 from jax._src.pallas import mpmd
@@ -27,10 +31,11 @@ __all__ = [
   "Literal",
   "TransformedRef",
   "Var",
-  "axis_context_mesh",
+  "answer_device_questions",
   "barrier_facts",
   "block_is_whole_array",
   "decode_transforms",
+  "default_platform",
   "frames_of",
   "function_source",
   "interpret_gpu_params_class",
@@ -318,11 +323,6 @@ def platform_rule(primitive: Primitive, platform: str) -> Callable:
   return getattr(entry, "rule", entry)
 
 
-def axis_context_mesh(ctx):
-  """The device mesh that a lowering happens under, or None."""
-  return getattr(ctx.module_context.axis_context, "mesh", None)
-
-
 def interpret_gpu_params_class() -> type:
   from jax._src.pallas.mosaic_gpu.interpret import params
 
@@ -354,5 +354,105 @@ def prepare_runtime_error(on_create: Callable[[BaseException], None]) -> Callabl
       jax_runtime_error.__init__ = previous
     else:
       del jax_runtime_error.__init__
+
+  return undo
+
+
+# ---- devices
+
+
+def default_platform() -> str:
+  return xla_bridge.get_backend().platform
+
+
+class _DeviceProxy:
+  """A CPU device that answers as a GPU where libraries ask which kernel fits it."""
+
+  def __init__(self, device, answers: dict):
+    self._device = device
+    self.__dict__.update(answers)
+
+  def __getattr__(self, name: str):
+    return getattr(self._device, name)
+
+  def __repr__(self) -> str:
+    return f"{self.device_kind} (simulated)"
+
+
+class _CudaVersions:
+  """Stands for jaxlib's module that asks the CUDA driver."""
+
+  def __init__(self, capability: tuple[int, int]):
+    self._capability = capability
+
+  def cuda_runtime_get_version(self) -> int:
+    return 13000
+
+  def cuda_driver_get_version(self) -> int:
+    return 13000
+
+  def cuda_supports_multicast(self, device_id: int) -> bool:
+    return True
+
+  def cuda_compute_capability(self, device_id: int = 0) -> int:
+    return self._capability[0] * 10 + self._capability[1]
+
+  def cuda_device_count(self) -> int:
+    return len(jax.devices("cpu"))
+
+
+def answer_device_questions(chip, num_sms: int, everything: bool) -> Callable[[], None]:
+  """Has CPU devices answer as a chip. Returns a function that undoes it.
+
+  With `everything` false only the number of cores is answered.
+  """
+  major, minor = chip.compute_capability
+  answers = {"core_count": num_sms}
+  if everything:
+    answers |= {
+      "device_kind": chip.device_kind,
+      "compute_capability": f"{major}.{minor}",
+      "shared_memory_per_block_optin": chip.shared_memory_bytes,
+    }
+  undo: list[Callable[[], None]] = []
+  # Instances of the native class take no attributes, so the class has to.
+  device_class = type(jax.devices("cpu")[0])
+  for name, value in answers.items():
+    answer = property(lambda self, value=value: value)
+    undo.append(_replace(device_class, name, answer))
+  if everything:
+    proxy = {"platform": "gpu", **answers}
+    real = jax_backend.get_default_device
+
+    def get_default_device():
+      return _DeviceProxy(real(), proxy)
+
+    undo.append(_replace(jax_backend, "get_default_device", get_default_device))
+    versions = _CudaVersions(chip.compute_capability)
+    undo.append(_replace(jax_lib, "cuda_versions", versions))
+    # This module took the name when it was imported.
+    attention = sys.modules.get("jax.experimental.pallas.ops.gpu.attention_mgpu")
+    if attention is not None:
+      undo.append(_replace(attention, "cuda_versions", versions))
+
+  def undo_all():
+    for step in reversed(undo):
+      step()
+
+  return undo_all
+
+
+_ABSENT = object()
+
+
+def _replace(owner, name: str, value) -> Callable[[], None]:
+  before = vars(owner).get(name, _ABSENT)
+  setattr(owner, name, value)
+
+  def undo():
+    if before is _ABSENT:
+      delattr(owner, name)
+    else:
+      setattr(owner, name, before)
 
   return undo

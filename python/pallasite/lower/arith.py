@@ -2,6 +2,7 @@
 
 from pallasite.errors import UnsupportedError
 from pallasite.lower.registry import rule
+from pallasite.lower.types import ArrayType, Value
 
 _PLAIN = """
 add sub mul div rem and or xor not neg abs sign max min eq ne lt le gt ge
@@ -18,12 +19,29 @@ def _check_parameters(site):
     raise UnsupportedError(f"`{site.name}` with out_dtype={site.params['out_dtype']} is not supported")
 
 
+# Operands that may have rank 0 beside arrays in the IR as well.
+_SCALAR_OPERANDS = {"select_n": (0,), "clamp": (0, 2)}
+
+
 def _plain(name: str):
   def convert(site):
     _check_parameters(site)
-    return site.op(f"arith.{name}", site.operands)
+    (type,) = site.result_types
+    operands = [
+      operand if i in _SCALAR_OPERANDS.get(name, ()) else _broadcast(site, operand, type.shape)
+      for i, operand in enumerate(site.operands)
+    ]
+    return site.op(f"arith.{name}", operands)
 
   return convert
+
+
+def _broadcast(site, value: Value, shape: tuple[int, ...]) -> Value:
+  """JAX keeps scalar constants as operands of array equations; in the IR shapes are equal."""
+  if value.type.shape == shape:
+    return value
+  type = ArrayType(value.type.element, shape)
+  return site.op("shape.broadcast_in_dim", (value,), {"dimensions": []}, [type])[0]
 
 
 for _name in _PLAIN:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import jax
@@ -22,7 +21,7 @@ from pallasite.lower.types import (
   element_name,
   literal_value,
   packed_bytes,
-  quote,
+  symbol,
 )
 
 
@@ -82,7 +81,7 @@ class Converter:
     found = self._functions.get(id(jaxpr))
     if found is not None:
       return found[0]
-    base = re.sub(r"\W", "_", name) or "function"
+    base = name or "function"
     unique, number = base, 1
     while unique in self._function_names:
       unique, number = f"{base}_{number}", number + 1
@@ -95,7 +94,7 @@ class Converter:
     results = self.inline(jaxpr, arguments, None)
     self.body.op("control.yield", results)
     types = ", ".join(array_type(v.aval).text for v in inner.outvars)
-    head = f"func @{unique}({', '.join(argument_text(a) for a in arguments)}) -> ({types}) {{"
+    head = f"func {symbol(unique)}({', '.join(argument_text(a) for a in arguments)}) -> ({types}) {{"
     self.module.functions.append([head, *self.body.lines, "}"])
     self.op_names += self.body.op_names
     self.body = outer
@@ -287,10 +286,3 @@ def allocation_type(aval, transforms: Sequence = (), axis_name=None, default_spa
       raise UnsupportedError(f"an allocation with the transform `{view.name or view.kind}` is not supported")
     texts.append(f"{view.kind}({', '.join(str(a) for a in view.arguments)})")
   return RefType(facts.space or default_space, element_name(facts.dtype), facts.shape, tuple(texts))
-
-
-def function_head_name(name: str) -> str:
-  return re.sub(r"\W", "_", name) or "kernel"
-
-
-__all__ = ["Converter", "Site", "allocation_type", "array_type", "function_head_name", "quote", "read"]

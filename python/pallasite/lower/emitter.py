@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pallasite.lower.types import Type, Value, quote
+from pallasite.lower.types import Type, Value, quote, shortest_text
 
 
 class Dynamic:
@@ -20,8 +20,7 @@ def attribute_text(value) -> str:
   if isinstance(value, int):
     return str(value)
   if isinstance(value, float):
-    text = repr(value)
-    return text if any(c in text for c in ".en") else text + ".0"
+    return "nan" if value != value else shortest_text(value)
   if isinstance(value, str):
     return quote(value)
   if isinstance(value, bytes):

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from pallasite import _compat
 from pallasite.errors import UnsupportedError
-from pallasite.lower.converter import Converter, allocation_type, function_head_name
+from pallasite.lower.converter import Converter, allocation_type
 from pallasite.lower.emitter import Body, argument_text, attributes_text
 from pallasite.lower.names import kernel_parameter_names, user_body
-from pallasite.lower.types import RefType, quote
+from pallasite.lower.types import RefType, quote, symbol
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def _lower(
     fill(())
   body.end_region((), None)
 
-  head = [f"kernel @{function_head_name(name)} {{"]
+  head = [f"kernel {symbol(name)} {{"]
   head.append(f"  grid = {_axes_text(header.grid, grid_names)}")
   if header.cluster:
     head.append(f"  cluster = {_axes_text(header.cluster, cluster_names)}")

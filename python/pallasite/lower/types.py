@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -102,6 +103,11 @@ def quote(text: str) -> str:
   return json.dumps(text, ensure_ascii=False)
 
 
+def symbol(name: str) -> str:
+  """The name of a function or kernel: an identifier as it is, anything else as a string."""
+  return "@" + (name if re.fullmatch(r"[A-Za-z_][A-Za-z_0-9]*", name) else quote(name))
+
+
 def literal_value(number, dtype) -> Value:
   """A scalar constant, written so that it reads back to the same bits."""
   scalar = np.asarray(number).astype(dtype) if not isinstance(number, np.generic) else number
@@ -121,11 +127,21 @@ def literal_value(number, dtype) -> Value:
 
 def _float_text(number: float, scalar: np.ndarray) -> str:
   if number == number:
-    # The value as a double is exact, and so is reading it back.
-    return repr(number)
+    return shortest_text(number, np.float64 if scalar.dtype == np.float64 else np.float32)
   code = int.from_bytes(scalar.tobytes(), "little")
   canonical = int.from_bytes(np.asarray(float("nan"), scalar.dtype).tobytes(), "little")
-  return "nan" if code == canonical else f"0x{code:0{2 * scalar.dtype.itemsize}x}"
+  return "nan" if code == canonical else f"0x{code:x}"
+
+
+def shortest_text(number: float, precision=np.float64) -> str:
+  """The shortest decimal that reads back to the same number, as the printer of the IR chooses it."""
+  if number in (float("inf"), float("-inf")):
+    return repr(number)
+  value = precision(number)
+  fixed = np.format_float_positional(value, trim="-")
+  scientific = np.format_float_scientific(value, trim="-", exp_digits=2)
+  text = fixed if len(fixed) <= len(scientific) else scientific
+  return text if "." in text or "e" in text else text + ".0"
 
 
 def packed_bytes(array: np.ndarray, element: str) -> bytes:

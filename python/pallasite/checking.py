@@ -1,0 +1,78 @@
+"""`check` and `export`: a function run, or only lowered, for what its kernels do."""
+
+from __future__ import annotations
+
+import jax
+
+from pallasite import engine, options
+from pallasite.errors import ResourceError, UnsupportedError
+from pallasite.hook import _hook, _tell_engine
+from pallasite.kernel_error import KernelError
+from pallasite.module import Module
+from pallasite.report import Finding, Report
+from pallasite.session import session
+
+
+def check(fn, *args, **stated) -> Report:
+  """Runs `fn` on arguments and returns what its kernels did. Never raises for a finding.
+
+  Takes the options of `install`, and `run`: with run=False kernels are lowered and verified, not run.
+  """
+  run = stated.pop("run", True)
+  _refuse_unknown("check", stated)
+  base = _hook.installed
+  chosen = options.resolve({**_as_stated(base), **stated, "on_finding": "record"})
+  with _hook.fresh_mode(chosen), session.collect() as reports:
+    _tell_engine(chosen)
+    try:
+      if run:
+        outputs = jax.block_until_ready(jax.jit(lambda *a: fn(*a))(*args))
+        return Report.merged(reports, outputs)
+      with _hook.capture() as kernels:
+        jax.jit(lambda *a: fn(*a)).lower(*args)
+      found = [Finding.from_json(d) for k in kernels for d in engine.verify(k.text)]
+      verdict = "error" if any(f.level == "error" for f in found) else "clean"
+      return Report(verdict, found, kernels=[k.name for k in kernels])
+    except UnsupportedError as error:
+      return _refused("unsupported", error.summary, error.location, reports)
+    except ResourceError as error:
+      return _refused("resource", str(error), None, reports)
+    except KernelError as error:
+      report = error.report
+      if report is None:
+        raise
+      return Report.merged(reports or [report])
+    finally:
+      if base is not None:
+        _tell_engine(base)
+
+
+def export(fn, *args) -> Module:
+  """The one kernel that `fn` calls on these arguments, as a module."""
+  chosen = _hook.installed or options.resolve({})
+  with _hook.fresh_mode(chosen), _hook.capture() as kernels:
+    jax.jit(lambda *a: fn(*a)).lower(*args)
+  if len(kernels) != 1:
+    names = ", ".join(kernel.name for kernel in kernels) or "none"
+    raise ValueError(f"export takes a function that calls one kernel; this one calls: {names}")
+  return Module(kernels[0].text)
+
+
+def _refuse_unknown(function: str, stated: dict):
+  unknown = sorted(set(stated) - set(options.INSTALL_NAMES))
+  if unknown:
+    raise TypeError(
+      f"{function}() has no option {', '.join(unknown)}; give keyword arguments of the function "
+      "itself with functools.partial"
+    )
+
+
+def _as_stated(base) -> dict:
+  return {name: getattr(base, name) for name in options.OPTION_NAMES} if base is not None else {}
+
+
+def _refused(verdict: str, message: str, location, reports) -> Report:
+  finding = Finding(verdict, "error", message, [location] if location else [])
+  report = Report.merged([*reports, Report(verdict, [finding])])
+  session.add(report)
+  return report

@@ -1,0 +1,61 @@
+"""The native engine as Python uses it: the only file that imports `pallasite._engine`."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Sequence
+
+from pallasite.errors import EngineMissingError
+
+FFI_TARGET = "pallasite_run"
+
+
+@functools.cache
+def native():
+  try:
+    from pallasite import _engine
+  except ImportError as error:
+    raise EngineMissingError(
+      "pallasite's native module is not installed, so kernels can be converted but not run "
+      f"({error})"
+    ) from error
+  return _engine
+
+
+@functools.cache
+def register_ffi_target():
+  """Makes the handler known to XLA, once in a process."""
+  import jax
+
+  capsule = native().pallasite_run
+  jax.ffi.register_ffi_target(FFI_TARGET, capsule() if callable(capsule) else capsule, platform="cpu")
+
+
+def set_report_sink(sink: Callable[[str], None] | None):
+  """Has `sink` called with the JSON report of each kernel that ran under JAX, before its call
+  returns or raises."""
+  native().set_report_sink(sink)
+
+
+def set_run_options(options: dict):
+  native().set_run_options(json.dumps(options, sort_keys=True))
+
+
+def verify(text: str) -> list[dict]:
+  """Diagnostics of a module; empty if it is well-formed."""
+  found = native().verify(text)
+  return json.loads(found) if isinstance(found, str) else list(found)
+
+
+def run(text: str, arrays: Sequence, options: dict) -> tuple[list, str]:
+  """Runs a module on arrays. Returns its outputs and the JSON report."""
+  outputs, report = native().run(text, list(arrays), json.dumps(options, sort_keys=True))
+  return list(outputs), report
+
+
+def explain(code: str) -> dict:
+  found = native().explain(code)
+  if not found:
+    raise KeyError(f"no diagnostic has the code {code!r}")
+  return json.loads(found) if isinstance(found, str) else dict(found)

@@ -1,0 +1,353 @@
+"""The hook into JAX: which calls are ours, and what they lower to."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import threading
+import warnings
+from collections.abc import Iterator
+
+import jax
+import numpy as np
+from jax.interpreters import mlir
+
+from pallasite import _compat, chips, engine, kernel_error, options
+from pallasite.errors import EngineMissingError, KernelWarning, UnsupportedError
+from pallasite.lower import Lowered, lower_mpmd_map, lower_pallas_call
+from pallasite.options import Options
+from pallasite.session import session
+
+
+@dataclasses.dataclass(frozen=True)
+class _Mode:
+  """What the traced program depends on. JAX puts it into the key of its caches."""
+
+  compile_key: tuple
+  # Kernels are kept even where nothing uses their outputs.
+  keep_all: bool = False
+  # Distinguishes traces that must not come from a cache: those of `check` and `export`.
+  fresh: int = 0
+
+
+# Unset (None) where pallasite is not installed.
+_mode = jax.make_user_context(None)
+
+
+class Params(Options):
+  """`plgpu.kernel(..., interpret=pallasite.Params())`: runs this kernel under pallasite.
+
+  Takes the options of `install`, and `uninitialized_memory` as in JAX. Options that are not stated
+  are those of `install`.
+  """
+
+  def __init__(self, **stated):
+    unknown = sorted(set(stated) - set(options.OPTION_NAMES))
+    if unknown:
+      raise TypeError(
+        f"Params has no option {', '.join(unknown)}; it has: {', '.join(options.OPTION_NAMES)}"
+      )
+    super().__init__(**stated)
+    object.__setattr__(self, "stated", tuple(sorted(stated)))
+    _hook.register()
+
+  def over(self, installed: Options | None) -> Options:
+    values = {name: getattr(self, name) for name in self.stated}
+    return dataclasses.replace(installed or options.resolve({}), **values)
+
+  def __eq__(self, other):
+    return type(other) is Params and (self.stated, self._key()) == (other.stated, other._key())
+
+  def __hash__(self):
+    return hash((self.stated, self._key()))
+
+  def _key(self) -> tuple:
+    return tuple(getattr(self, name) for name in options.OPTION_NAMES)
+
+
+class Installation:
+  """What `install` returns. As a context manager, leaving it restores what was there before."""
+
+  def __init__(self, previous: Options | None):
+    self._previous = previous
+
+  def __enter__(self) -> Installation:
+    return self
+
+  def __exit__(self, *_):
+    _hook.set_installed(self._previous)
+
+  def reset(self):
+    """Forgets the reports of the kernels that ran so far."""
+    session.reset()
+
+
+class _Hook:
+  """The process-wide state. JAX's tables of rules and its device class are process-wide too."""
+
+  def __init__(self):
+    self._lock = threading.RLock()
+    self.installed: Options | None = None
+    self._previous_rules: dict[tuple[str, str], object] = {}
+    self._undo_device = None
+    self._undo_error = None
+    self._fresh = 0
+    self.captures: list[list[Lowered]] = []
+    self._said_gpu = False
+
+  def register(self):
+    """Puts our rules in front of those that JAX has. They pass on whatever is not ours."""
+    with self._lock:
+      if self._previous_rules:
+        return
+      for primitive, convert in (
+        (_compat.mpmd_map_p, _convert_mpmd_map),
+        (_compat.pallas_call_p, _convert_pallas_call),
+      ):
+        previous = _compat.platform_rule(primitive, "cpu")
+        mlir.register_lowering(
+          primitive, _cpu_rule(primitive, convert, previous), platform="cpu", cacheable=False
+        )
+        previous_gpu = {p: _compat.platform_rule(primitive, p) for p in ("cuda", "rocm")}
+        for platform, rule in previous_gpu.items():
+          mlir.register_lowering(primitive, _gpu_rule(rule), platform=platform, cacheable=False)
+        self._previous_rules[primitive.name, "cpu"] = previous
+      self._undo_error = _compat.prepare_runtime_error(kernel_error.adopt)
+
+  def set_installed(self, new: Options | None):
+    with self._lock:
+      if self._undo_device is not None:
+        self._undo_device()
+        self._undo_device = None
+      self.installed = new
+      if new is None:
+        _mode.set_global(None)
+        return
+      self.register()
+      if new.chip is not None or new.num_sms is not None:
+        chip = new.chip or chips.CHIPS["h100"]
+        self._undo_device = _compat.answer_device_questions(
+          chip, new.num_sms or chip.num_sms, everything=new.chip is not None
+        )
+      _mode.set_global(_Mode(new.compile_key()))
+      if _compat.default_platform() != "cpu" and not self._said_gpu:
+        self._said_gpu = True
+        warnings.warn(
+          "the default backend is a GPU: pallasite leaves programs for it alone, and runs those for "
+          "the CPU",
+          KernelWarning,
+          stacklevel=4,
+        )
+
+  @contextlib.contextmanager
+  def fresh_mode(self, chosen: Options) -> Iterator[None]:
+    """Within: calls trace anew under these options, and no kernel is dropped as unused."""
+    with self._lock:
+      self._fresh += 1
+      mode = _Mode(chosen.compile_key(), keep_all=True, fresh=self._fresh)
+    previous = self.installed
+    self.set_installed(chosen)
+    try:
+      with _mode(mode):
+        yield
+    finally:
+      self.set_installed(previous)
+
+  @contextlib.contextmanager
+  def capture(self) -> Iterator[list[Lowered]]:
+    """Within: the kernels that are lowered."""
+    found: list[Lowered] = []
+    self.captures.append(found)
+    try:
+      yield found
+    finally:
+      self.captures.remove(found)
+
+
+_hook = _Hook()
+
+
+def _claim(params: dict, is_ours) -> tuple[Options, _Mode | None] | None:
+  """The options to run a call with; None if the call is not ours."""
+  interpret = params.get("interpret")
+  mode = _mode.value
+  # Unset for a trace that began before `uninstall`.
+  installed = _hook.installed if mode is not None else None
+  if isinstance(interpret, Params):
+    return interpret.over(installed), mode
+  if installed is None:
+    return None
+  if isinstance(interpret, _compat.interpret_gpu_params_class()):
+    return _options_of_jax(installed, interpret), mode
+  if interpret or not is_ours(params):
+    return None
+  return installed, mode
+
+
+def _options_of_jax(installed: Options, interpret) -> Options:
+  """A user's InterpretGPUParams means here what it means in JAX, as far as that is built."""
+  memory = getattr(interpret, "uninitialized_memory", "nan")
+  if memory != installed.uninitialized_memory:
+    return dataclasses.replace(installed, uninitialized_memory=memory)
+  return installed
+
+
+def _is_gpu_mesh(params: dict) -> bool:
+  return len(params["meshes"]) == 1 and isinstance(params["meshes"][0], _compat.GpuMesh)
+
+
+def _is_gpu_call(params: dict) -> bool:
+  return isinstance(params.get("compiler_params"), _compat.GpuCompilerParams)
+
+
+def _convert_mpmd_map(params: dict, num_operands: int, attributes: dict) -> Lowered:
+  return lower_mpmd_map(params, num_operands, attributes)
+
+
+def _convert_pallas_call(params: dict, num_operands: int, attributes: dict) -> Lowered:
+  return lower_pallas_call(params, num_operands, attributes)
+
+
+def _cpu_rule(primitive, convert, previous):
+  is_ours = _is_gpu_mesh if primitive is _compat.mpmd_map_p else _is_gpu_call
+
+  def rule(ctx, *nodes, **params):
+    claimed = _claim(params, is_ours)
+    if claimed is None:
+      return previous(ctx, *nodes, **params)
+    chosen, mode = claimed
+    if any(_compat.is_ref(aval) for aval in ctx.avals_in):
+      raise UnsupportedError("a kernel that takes a jax.Ref as an operand is not supported")
+    attributes = {"arch": chosen.chip.arch} if chosen.chip else {}
+    lowered = convert(params, len(nodes), attributes)
+    for found in _hook.captures:
+      found.append(lowered)
+    call = _call(lowered, ctx.avals_out, chosen, params, bool(mode and mode.keep_all))
+    return mlir.lower_fun(call, multiple_results=True)(ctx, *nodes)
+
+  return rule
+
+
+def _gpu_rule(previous):
+  def rule(ctx, *nodes, **params):
+    if isinstance(params.get("interpret"), Params):
+      raise UnsupportedError(
+        "interpret=pallasite.Params() runs a kernel on the CPU; this program is lowered for a GPU"
+      )
+    return previous(ctx, *nodes, **params)
+
+  return rule
+
+
+def _call(lowered: Lowered, avals_out, chosen: Options, params: dict, keep: bool):
+  """The function of the operands that runs a kernel."""
+  interpret = params.get("interpret")
+  own = {}
+  if isinstance(interpret, Params):
+    # Stated at the kernel itself, so stronger than what is installed when it runs.
+    own = {name: getattr(chosen, name) for name in interpret.stated if name in chosen.run_options()}
+  settings = {
+    "arch": chosen.chip.arch if chosen.chip else guessed_arch(lowered),
+    "arch_guessed": chosen.chip is None,
+    "uninitialized_memory": chosen.uninitialized_memory,
+    "run": own,
+  }
+  text = lowered.text.encode()
+  settings_text = json.dumps(settings, sort_keys=True)
+  digest = hashlib.sha256(text + b"\0" + settings_text.encode()).digest()
+  shapes = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in avals_out]
+  prints = any(name.startswith("debug.") for name in lowered.op_names)
+
+  try:
+    engine.register_ffi_target()
+    engine.set_report_sink(session.receive)
+  except EngineMissingError:
+    # What is lowered only to be looked at needs no engine.
+    if not _hook.captures:
+      raise
+
+  def call(*operands):
+    run = jax.ffi.ffi_call(
+      engine.FFI_TARGET,
+      shapes,
+      has_side_effect=keep or prints,
+      input_output_aliases=dict(lowered.aliases) or None,
+    )
+    return run(
+      *operands,
+      program=np.frombuffer(text, np.uint8),
+      key=np.int64(int.from_bytes(digest[:8], "little", signed=True)),
+      options=settings_text,
+    )
+
+  return call
+
+
+def guessed_arch(lowered: Lowered) -> str:
+  """The architecture that the kernel's own ops need; the newest Hopper where they say nothing."""
+  needs_tmem = any(name.startswith("tcgen05.") for name in lowered.op_names)
+  return "sm_100a" if needs_tmem else "sm_90a"
+
+
+def install(
+  *,
+  arch: str | None = None,
+  num_sms: int | None = None,
+  checks: str = "default",
+  on_finding: str = "raise",
+  seed: int = 0,
+  schedule: str = "fixed",
+  async_values: str = "eager",
+  max_steps: int | None = None,
+  workers: int | None = None,
+  numerics: str = "declared",
+) -> Installation:
+  """Runs every Pallas Mosaic GPU kernel of a CPU program under pallasite, from now on.
+
+  A second call replaces the options of the first. The result is also a context manager: leaving it
+  restores the options that were there before. Options not stated here come from PALLASITE_*
+  variables, then from [tool.pallasite] in pyproject.toml.
+
+  Args:
+    arch: the chip to be (`h100`, `b200`, `a100`, or `sm_90a`, ...). When given, JAX's questions
+      about its device are answered as that chip would. When not, the kernel's own ops decide.
+    num_sms: how many SMs the chip says it has; persistent kernels launch so many blocks.
+    checks: none, default, all, compile, or names of checkers separated by commas.
+    on_finding: whether an error in a kernel raises, warns, or is only recorded.
+    seed: of the random choices of a run.
+    schedule: the order in which threads run.
+    async_values: whether asynchronous copies write at their issue or as late as they may.
+    max_steps: the step at which a run that does not end is given up.
+    workers: threads of the host to run clusters on.
+    numerics: the arithmetic of matrix products.
+  """
+  stated = dict(
+    arch=arch,
+    num_sms=num_sms,
+    checks=checks,
+    on_finding=on_finding,
+    seed=seed,
+    schedule=schedule,
+    async_values=async_values,
+    max_steps=max_steps,
+    workers=workers,
+    numerics=numerics,
+  )
+  new = options.resolve(stated)
+  previous = _hook.installed
+  _hook.set_installed(new)
+  _tell_engine(new)
+  return Installation(previous)
+
+
+def uninstall():
+  """Undoes `install`: functions that were jitted under it behave as without pallasite."""
+  _hook.set_installed(None)
+
+
+def _tell_engine(chosen: Options):
+  """Run options are read when a kernel runs; without the engine nothing can run."""
+  with contextlib.suppress(engine.EngineMissingError):
+    engine.set_run_options(chosen.run_options())
