@@ -98,7 +98,8 @@ class VerifyContext {
   // Reports `ir.verify` at the op. The message is one lower-case sentence without a period.
   virtual void error(std::string message) = 0;
   // Reports another diagnostic kind that the IR alone decides, by code ("scope.collective-axes"),
-  // with the kind's own arguments.
+  // with the kind's own arguments. Integers are given as digits, lists separated by commas; the
+  // argument "variant" picks the kind's sentence.
   virtual void diagnose(std::string_view code,
                         std::vector<std::pair<std::string, std::string>> arguments) = 0;
 };
@@ -116,11 +117,12 @@ struct OpDef {
   bool pure = false;
   std::vector<EffectSpec> effects = {};
   // Result types from operands and attributes; the verifier compares them with what the text
-  // states. Null where the result types are free (shape.reshape, memory.get ...) and `verify`
-  // checks them.
+  // states. Runs only if `verify` found nothing. Null where the result types are free
+  // (shape.reshape, memory.get ...): then `verify` checks them, their number too.
   std::vector<Type> (*infer)(const Module&, const Op&) = nullptr;
   // Checks beyond the signature; may be null. Runs only if operands and attributes fit the
-  // signature.
+  // signature and the regions end with a terminator; nothing is known yet of the results. An entry
+  // `?` stands only in the attribute `starts`.
   void (*verify)(VerifyContext&, const Op&) = nullptr;
   // Emits the op's bytecode.
   void (*compile)(Compiler&, OpId) = nullptr;

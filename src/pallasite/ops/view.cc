@@ -65,9 +65,6 @@ void verify_index(VerifyContext& context, const Op& op) {
     context.error(fmt::format("`starts` has {} entries `?`, but {} operands follow the ref",
                               num_dynamic, num_given));
   }
-  if (std::ranges::find(sizes, kDynamic) != sizes.end()) {
-    return context.error("`sizes` has an entry `?`; only starts may be known late");
-  }
   for (int64_t size : sizes) {
     if (size < 0) return context.error(fmt::format("`sizes` has the negative entry {}", size));
   }

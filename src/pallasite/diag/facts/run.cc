@@ -40,7 +40,10 @@ constinit const KindFacts IrParse = {
 
 constinit const KindFacts IrVerify = {
     .arguments = {{{"op"}, {"what"}}},
-    .messages = {{{"", "`{op}`: {what}"}}},
+    .messages = {{
+        {"", "`{op}`: {what}"},
+        {"header", "`{op}`: {what}", false, "compare with the description of the module format"},
+    }},
     .label = "stated here",
     .rule = "a module is checked against what every op states of itself before it runs",
     .help = "see the entry of `{op}` in the list of ops",
