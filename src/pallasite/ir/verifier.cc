@@ -131,7 +131,8 @@ class Verifier {
   void error_at(OpId id, std::string message) {
     DiagnosticBuilder builder(Kind::IrVerify);
     const OpDef* def = module_.op(id).def;
-    builder.arg("op", def == nullptr ? std::string_view("?") : def->name)
+    builder.variant("op")
+        .arg("op", def == nullptr ? std::string_view("?") : def->name)
         .arg("what", Argument(std::move(message)));
     report_at(id, builder);
   }

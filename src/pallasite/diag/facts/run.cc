@@ -41,7 +41,7 @@ constinit const KindFacts IrParse = {
 constinit const KindFacts IrVerify = {
     .arguments = {{{"op"}, {"what"}}},
     .messages = {{
-        {"", "`{op}`: {what}"},
+        {"op", "`{op}`: {what}"},
         {"header", "`{op}`: {what}", false, "compare with the description of the module format"},
     }},
     .label = "stated here",
