@@ -159,15 +159,7 @@ void encode_f32(const float* src, ElementType to, void* dst, size_t count,
   } else if (to == ElementType::BF16) {
     loops.f32_to_bf16(src, static_cast<uint16_t*>(dst), count);
   } else {
-    visit_small_float(to, [&](auto type) {
-      auto* codes = static_cast<uint8_t*>(dst);
-      for (size_t i = 0; i < count; ++i) {
-        if constexpr (type() == ElementType::F8E8M0FNU)
-          codes[i] = uint8_t(float_codes::encode_power_of_two(double(src[i])));
-        else
-          codes[i] = uint8_t(float_codes::encode_f32<type()>(src[i]));
-      }
-    });
+    loops.f32_to_small_float[size_t(to)](src, static_cast<uint8_t*>(dst), count);
   }
 }
 

@@ -327,6 +327,7 @@ TEST(Convert, PathsGiveTheSameBits) {
     same(int32_t(), F32, floats, S32);
     same(int32_t(), F32, moderate, S32);
     same(float(), S32, ints, F32);
+    for (const ElementType type : kSmallFloats) same(uint8_t(), F32, floats, type);
     const std::vector<uint16_t> codes(bits.begin(), bits.end());
     same(float(), F16, codes, F32);
     same(float(), BF16, codes, F32);

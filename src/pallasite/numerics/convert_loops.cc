@@ -50,8 +50,40 @@ void f32_to_s32_portable(const float* src, int32_t* dst, size_t count) {
   for (size_t i = 0; i < count; ++i) dst[i] = f32_to_s32(src[i]);
 }
 
-constexpr ConvertLoops kPortable = {f16_to_f32_portable,  f32_to_f16_portable, bf16_to_f32_portable,
-                                    f32_to_bf16_portable, s32_to_f32_portable, f32_to_s32_portable};
+template <ElementType kType>
+inline uint8_t encode_small_float(float value) {
+  if constexpr (kType == ElementType::F8E8M0FNU)
+    return uint8_t(float_codes::encode_power_of_two(double(value)));
+  else
+    return uint8_t(float_codes::encode_f32<kType>(value));
+}
+
+struct PortableEncoder {
+  template <ElementType kType>
+  static void encode(const float* src, uint8_t* dst, size_t count) {
+    for (size_t i = 0; i < count; ++i) dst[i] = encode_small_float<kType>(src[i]);
+  }
+};
+
+template <typename Encoder>
+constexpr auto small_float_encoders() {
+  decltype(ConvertLoops::f32_to_small_float) table{};
+  const auto add = [&]<ElementType... kTypes>() {
+    ((table[size_t(kTypes)] = Encoder::template encode<kTypes>), ...);
+  };
+  using enum ElementType;
+  add.template operator()<F8E5M2, F8E4M3FN, F8E4M3, F8E3M4, F8E4M3FNUZ, F8E4M3B11FNUZ, F8E5M2FNUZ,
+                          F8E8M0FNU, F4E2M1FN, F6E2M3FN, F6E3M2FN>();
+  return table;
+}
+
+constexpr ConvertLoops kPortable = {f16_to_f32_portable,
+                                    f32_to_f16_portable,
+                                    bf16_to_f32_portable,
+                                    f32_to_bf16_portable,
+                                    s32_to_f32_portable,
+                                    f32_to_s32_portable,
+                                    small_float_encoders<PortableEncoder>()};
 
 #if defined(__x86_64__)
 
@@ -106,8 +138,20 @@ PALLASITE_AVX2 void f32_to_s32_avx2(const float* src, int32_t* dst, size_t count
   for (; i < count; ++i) dst[i] = f32_to_s32(src[i]);
 }
 
-constexpr ConvertLoops kAvx2 = {f16_to_f32_avx2,  f32_to_f16_avx2, bf16_to_f32_avx2,
-                                f32_to_bf16_avx2, s32_to_f32_avx2, f32_to_s32_avx2};
+struct Avx2Encoder {
+  template <ElementType kType>
+  PALLASITE_AVX2 static void encode(const float* src, uint8_t* dst, size_t count) {
+    for (size_t i = 0; i < count; ++i) dst[i] = encode_small_float<kType>(src[i]);
+  }
+};
+
+constexpr ConvertLoops kAvx2 = {f16_to_f32_avx2,
+                                f32_to_f16_avx2,
+                                bf16_to_f32_avx2,
+                                f32_to_bf16_avx2,
+                                s32_to_f32_avx2,
+                                f32_to_s32_avx2,
+                                small_float_encoders<Avx2Encoder>()};
 
 PALLASITE_AVX512 void f16_to_f32_avx512(const uint16_t* src, float* dst, size_t count) {
   size_t i = 0;
@@ -180,8 +224,20 @@ PALLASITE_AVX512 void f32_to_s32_avx512(const float* src, int32_t* dst, size_t c
   for (; i < count; ++i) dst[i] = f32_to_s32(src[i]);
 }
 
-constexpr ConvertLoops kAvx512 = {f16_to_f32_avx512,  f32_to_f16_avx512, bf16_to_f32_avx512,
-                                  f32_to_bf16_avx512, s32_to_f32_avx512, f32_to_s32_avx512};
+struct Avx512Encoder {
+  template <ElementType kType>
+  PALLASITE_AVX512 static void encode(const float* src, uint8_t* dst, size_t count) {
+    for (size_t i = 0; i < count; ++i) dst[i] = encode_small_float<kType>(src[i]);
+  }
+};
+
+constexpr ConvertLoops kAvx512 = {f16_to_f32_avx512,
+                                  f32_to_f16_avx512,
+                                  bf16_to_f32_avx512,
+                                  f32_to_bf16_avx512,
+                                  s32_to_f32_avx512,
+                                  f32_to_s32_avx512,
+                                  small_float_encoders<Avx512Encoder>()};
 
 #endif
 

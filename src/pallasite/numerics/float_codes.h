@@ -154,40 +154,42 @@ inline float f16_to_f32(uint16_t code) {
   return std::bit_cast<float>(sign | (magnitude < 0x400 ? subnormal : bits));
 }
 
-// encode() for an f32; for every format but e8m0.
+// encode() for an f32; for every format but e8m0. The arithmetic is signed because vector units
+// compare signed integers.
 template <ElementType kType>
 uint32_t encode_f32(float value) {
   constexpr const ElementInfo& kInfo = element_info(kType);
   constexpr FloatSpecials kSpecials = kInfo.specials;
   static_assert(kSpecials != FloatSpecials::PowerOfTwo);
   constexpr int kDropped = 23 - kInfo.mantissa_bits;
-  constexpr uint32_t kSignBit = magnitude_mask(kInfo) + 1;
-  constexpr uint32_t kRebias = uint32_t(127 - kInfo.bias) << kInfo.mantissa_bits;
-  constexpr uint32_t kMinNormal = uint32_t(128 - kInfo.bias) << 23;
+  constexpr int32_t kSignBit = int32_t(magnitude_mask(kInfo) + 1);
+  constexpr int32_t kLargest = int32_t(largest_finite(kInfo));
+  constexpr int32_t kRebias = (127 - kInfo.bias) << kInfo.mantissa_bits;
+  constexpr int32_t kMinNormal = (128 - kInfo.bias) << 23;
   // A power of two in whose binade the unit of f32 is the smallest subnormal of the format, so
   // adding it rounds a small value at the right place.
-  constexpr uint32_t kAligner = uint32_t(151 - kInfo.bias - kInfo.mantissa_bits) << 23;
-  constexpr uint32_t kOverflow = kSpecials == FloatSpecials::Saturate  ? largest_finite(kInfo)
-                                 : kSpecials == FloatSpecials::Ieee    ? exponent_mask(kInfo)
-                                 : kSpecials == FloatSpecials::NanOnly ? magnitude_mask(kInfo)
-                                                                       : kSignBit;
-  const uint32_t bits = std::bit_cast<uint32_t>(value);
-  const uint32_t magnitude = bits & 0x7fffffff;
-  uint32_t sign = (bits >> 31) * kSignBit;
-  uint32_t code =
-      ((magnitude + (1u << (kDropped - 1)) - 1 + ((magnitude >> kDropped) & 1)) >> kDropped) -
-      kRebias;
+  constexpr int32_t kAligner = (151 - kInfo.bias - kInfo.mantissa_bits) << 23;
+  constexpr int32_t kOverflow = kSpecials == FloatSpecials::NanIsNegativeZero ? kSignBit
+                                : kSpecials == FloatSpecials::Saturate        ? kLargest
+                                                                              : kLargest + 1;
+  const int32_t bits = std::bit_cast<int32_t>(value);
+  const int32_t magnitude = bits & 0x7fffffff;
+  int32_t sign = (bits >> 31) & kSignBit;
+  // Unsigned: the sum passes 2^31 for some NaNs.
+  const uint32_t rounded =
+      uint32_t(magnitude) + (1u << (kDropped - 1)) - 1 + ((uint32_t(magnitude) >> kDropped) & 1);
+  int32_t code = int32_t(rounded >> kDropped) - kRebias;
   const float aligned = std::bit_cast<float>(magnitude) + std::bit_cast<float>(kAligner);
-  const uint32_t subnormal = std::bit_cast<uint32_t>(aligned) - kAligner;
+  const int32_t subnormal = std::bit_cast<int32_t>(aligned) - kAligner;
   code = magnitude < kMinNormal ? subnormal : code;
-  code = code > largest_finite(kInfo) ? kOverflow : code;
-  uint32_t nan = default_nan(kInfo);
+  code = code > kLargest ? kOverflow : code;
+  int32_t nan = int32_t(default_nan(kInfo));
   if constexpr (kType == ElementType::F16) nan |= (magnitude >> kDropped) & 0x3ff;
   const bool is_nan = magnitude > 0x7f800000;
   code = is_nan ? nan : code;
   if constexpr (kSpecials == FloatSpecials::NanIsNegativeZero) sign = code == 0 ? 0 : sign;
   if constexpr (kSpecials == FloatSpecials::Saturate) sign = is_nan ? 0 : sign;
-  return sign | code;
+  return uint32_t(sign | code);
 }
 
 inline float bf16_to_f32(uint16_t code) {
