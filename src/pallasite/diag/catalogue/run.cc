@@ -107,29 +107,23 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
 
-def kernel(out_ref, ready):
+def kernel(out_ref):
     wg = jax.lax.axis_index("wg")
 
     @pl.when(wg == 0)
     def _():
-        plgpu.barrier_arrive(ready.at[1])
-        plgpu.barrier_wait(ready.at[1])
+        out_ref[1] = 1
 
     @pl.when(wg == 1)
     def _():
-        jax.lax.while_loop(
-            lambda done: jnp.logical_not(done),
-            lambda done: plgpu.barrier_test(ready.at[0]),
-            jnp.bool_(False),
-        )
-        out_ref[...] = jnp.ones((128,), jnp.int32)
+        jax.lax.while_loop(lambda flag: flag != 1, lambda flag: out_ref[0], out_ref[0])
+        out_ref[1] = 2
 
 
 def run():
     return plgpu.kernel(
         kernel,
-        out_type=jax.ShapeDtypeStruct((128,), jnp.int32),
-        scratch_types=[plgpu.Barrier(num_barriers=2)],
+        out_type=jax.ShapeDtypeStruct((2,), jnp.int32),
         num_threads=2,
         thread_name="wg",
     )()
@@ -145,23 +139,20 @@ def kernel(out_ref, ready):
 
     @pl.when(wg == 0)
     def _():
-        plgpu.barrier_arrive(ready.at[0])
+        out_ref[0] = 1
+        plgpu.barrier_arrive(ready)
 
     @pl.when(wg == 1)
     def _():
-        jax.lax.while_loop(
-            lambda done: jnp.logical_not(done),
-            lambda done: plgpu.barrier_test(ready.at[0]),
-            jnp.bool_(False),
-        )
-        out_ref[...] = jnp.ones((128,), jnp.int32)
+        plgpu.barrier_wait(ready)
+        out_ref[1] = 2
 
 
 def run():
     return plgpu.kernel(
         kernel,
-        out_type=jax.ShapeDtypeStruct((128,), jnp.int32),
-        scratch_types=[plgpu.Barrier(num_barriers=2)],
+        out_type=jax.ShapeDtypeStruct((2,), jnp.int32),
+        scratch_types=[plgpu.Barrier()],
         num_threads=2,
         thread_name="wg",
     )()
