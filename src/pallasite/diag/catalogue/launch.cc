@@ -397,7 +397,8 @@ constinit const CatalogueEntry IrParse = {
     .before = R"pir(pir 1
 
 kernel @store_one {
-  output %0 "out": ref<gmem, i32[]>
+  grid = [1] ["x"]
+  output %0 "out": ref<gmem, i32>
   body {
     memory.store %0 i32(1)
     control.yield

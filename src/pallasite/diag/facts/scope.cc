@@ -38,6 +38,14 @@ constinit const KindFacts ScopeCollectiveAxes = {
          "`thread_name=`"},
         {"unknown-axis", "Collective axis `{axis}` not found among axes `{axes}`", true,
          "use `collective_axes=\"{thread_axis}\"`"},
+        {"registers-collective",
+         "Scoped allocations in MemorySpace.REGS cannot be collective allocations.", true,
+         "leave `collective_axes` out: each thread has its own accumulator"},
+        {"registers-mixed",
+         "Scoped allocations in MemorySpace.REGS cannot be mixed with scoped allocations in other "
+         "memory "
+         "spaces.",
+         true, "allocate the accumulator in a `run_scoped` of its own"},
     }},
     .label = "allocated here",
     .rule =
