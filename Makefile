@@ -26,6 +26,8 @@ oldest := .venv-oldest/bin/python -m
 lists := $(shell cat tools/requirements.txt tools/constraints.txt | sha1sum | head -c 12)
 newest_ready := .venv/.jax-$(JAX_NEWEST)-$(lists)
 oldest_ready := .venv-oldest/.jax-$(JAX_OLDEST)-$(lists)
+# What depends on the version of JAX: kernels as it traces them, and how they are lowered.
+tests_of_oldest := tests/kernels tests/lower
 # Asked when a recipe runs: `make setup` may just have installed it.
 with_ccache = $(if $(shell command -v ccache),CMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
@@ -103,6 +105,14 @@ build-%: | packages
 .PHONY: format
 format: | packages  ## clang-format
 	find src -name '*.h' -o -name '*.cc' | xargs clang-format-14 -i
+
+# A failing test that is not about expected output must not keep the others from being written.
+.PHONY: bless
+bless: setup .venv-oldest/.pallasite build  ## write expected outputs anew; review with git diff
+	-PALLASITE_BLESS=1 ctest --preset release -j $(JOBS)
+	-PALLASITE_BLESS=1 $(oldest) pytest -n $(JOBS) $(tests_of_oldest)
+	-PALLASITE_BLESS=1 $(newest) pytest -n $(JOBS) python tests
+	git status --short
 
 .PHONY: clean
 clean:  ## remove what was built, keep the environments

@@ -1,7 +1,5 @@
 #include "pallasite/numerics/contraction.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -11,6 +9,10 @@
 
 #include "pallasite/base/check.h"
 #include "pallasite/numerics/convert.h"
+
+// Of the OpenMP runtime that oneDNN runs on. Its <omp.h> is g++'s own; clang sees another or none.
+extern "C" int omp_get_max_threads();
+extern "C" void omp_set_num_threads(int);
 
 namespace pallasite {
 namespace {
