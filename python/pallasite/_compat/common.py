@@ -69,22 +69,20 @@ _PRIMITIVE_MODULES = {
   "jax._src.lax.slicing": "lax",
   "jax._src.lax.special": "lax",
   "jax._src.lax.parallel": "lax",
-  "jax._src.lax.ann": "lax",
-  "jax._src.lax.convolution": "lax",
   "jax._src.lax.windowed_reductions": "lax",
-  "jax._src.lax.control_flow": "lax",
-  "jax._src.lax.control_flow.loops": "lax",
-  "jax._src.lax.control_flow.conditionals": "lax",
+  "jax._src.interpreters.partial_eval": "jax",
   "jax._src.pjit": "jax",
   "jax._src.ad_checkpoint": "jax",
   "jax._src.custom_derivatives": "jax",
   "jax._src.debugging": "jax",
   "jax._src.checkify": "jax",
-  "jax._src.interpreters.partial_eval": "jax",
+  "jax._src.lax.control_flow.loops": "lax",
+  "jax._src.lax.control_flow.conditionals": "lax",
   "jax._src.state.primitives": "state",
   "jax._src.state.discharge": "state",
   "jax._src.pallas.primitives": "pallas",
   "jax._src.pallas.mpmd": "pallas",
+  "jax._src.pallas.core": "pallas",
   "jax._src.pallas.mosaic_gpu.core": "mosaic_gpu",
   "jax._src.pallas.mosaic_gpu.primitives": "mosaic_gpu",
   "jax._src.pallas.mosaic_gpu.lowering": "mosaic_gpu",
@@ -100,7 +98,7 @@ def _primitive_families() -> dict[int, str]:
     except ImportError:
       continue
     for value in vars(module).values():
-      # The first module that holds a primitive wins: later ones only import it.
+      # The first module that holds a primitive wins: later ones import it.
       if isinstance(value, Primitive):
         families.setdefault(id(value), family)
   return families

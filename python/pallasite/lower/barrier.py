@@ -1,5 +1,6 @@
 """mbarriers, plain and of a cluster."""
 
+from pallasite.lower import refs
 from pallasite.lower.registry import rule
 
 
@@ -9,7 +10,7 @@ def _barrier_op(name: str):
     predicate = [site.value(invars.pop())] if site.params.get("has_user_predicate") else []
     barrier = site.value(invars[0])
     barrier = site.transformed(barrier, site.params["transforms_treedef"], invars[1:])
-    return site.op(name, (barrier, *predicate))
+    return site.op(name, (refs.one_barrier(site, barrier), *predicate))
 
   return convert
 

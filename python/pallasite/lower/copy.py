@@ -2,6 +2,7 @@
 
 from pallasite import _compat
 from pallasite.errors import UnsupportedError
+from pallasite.lower import refs
 from pallasite.lower.registry import rule
 
 
@@ -19,6 +20,7 @@ def gmem_to_smem(site):
     tree = params[f"{name}_transforms_treedef"]
     views.append(site.transformed(ref, tree, leaves[: tree.num_leaves]))
     leaves = leaves[tree.num_leaves :]
+  views[2] = refs.one_barrier(site, views[2])
   axes = params["collective_axes"] or ()
   if any(isinstance(axis, tuple) for axis in axes):
     raise UnsupportedError(f"a multicast over the composite axes {axes} is not supported")

@@ -26,6 +26,17 @@ def view(site, ref: Value, transforms) -> Value:
   return ref
 
 
+def one_barrier(site, barrier: Value) -> Value:
+  """The barrier of an array of one, which JAX lets stand for it."""
+  shape = barrier.type.shape
+  if not shape:
+    return barrier
+  if set(shape) != {1}:
+    raise UnsupportedError(f"one barrier is needed here, not an array of shape {shape}")
+  attributes = {"starts": [0] * len(shape), "sizes": [1] * len(shape), "squeeze": list(range(len(shape)))}
+  return _emit(site, "view.index", barrier, (), attributes)
+
+
 def _apply(site, ref: Value, transform: _compat.View) -> Value:
   arguments = transform.arguments
   shape = ref.type.shape
