@@ -1,4 +1,22 @@
-"""The native engine as Python uses it: the only file that imports `pallasite._engine`."""
+"""The native engine as Python uses it: the only file that imports `pallasite._engine`.
+
+What the native module offers:
+
+- `version() -> str`
+- `verify(text) -> str`: a JSON list of diagnostics.
+- `run(text, arrays, options) -> (outputs, report)`: options and report are JSON.
+- `pallasite_run`: the capsule of the XLA FFI handler. A call has the attributes `program` (the
+  module's text as u8[n]), `key` (a 64-bit hash of the program and the options, under which parsed
+  modules are kept) and `options` (JSON: arch, arch_guessed, uninitialized_memory, and in `run` those
+  run options that are stated at the kernel and so go before those set below).
+- `set_run_options(options)`: JSON of checks, on_finding, seed, schedule, async_values, max_steps,
+  workers, read when a kernel runs.
+- `set_report_sink(function)`: `function(report)` is called once for each kernel that ran under JAX,
+  with the GIL held, before the handler returns. A report is JSON: `verdict`, `findings` (diagnostics
+  as `verify` gives them), `kernel`, `stats`, `schedule`, `id`, `on_finding`, and whatever else there
+  is to say. If the handler then returns an error, its message ends with `[pallasite report ID]`.
+- `explain(code) -> str`: JSON; empty for an unknown code.
+"""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Params(Options):
       )
     super().__init__(**stated)
     object.__setattr__(self, "stated", tuple(sorted(stated)))
-    _hook.register()
+    _hook.use_params()
 
   def over(self, installed: Options | None) -> Options:
     values = {name: getattr(self, name) for name in self.stated}
@@ -78,6 +78,7 @@ class Installation:
 
   def __exit__(self, *_):
     _hook.set_installed(self._previous)
+    _tell_engine(self._previous or Options())
 
   def reset(self):
     """Forgets the reports of the kernels that ran so far."""
@@ -93,6 +94,7 @@ class _Hook:
     self._previous_rules: dict[tuple[str, str], object] = {}
     self._undo_device = None
     self._undo_error = None
+    self._params_used = False
     self._fresh = 0
     self.captures: list[list[Lowered]] = []
     self._said_gpu = False
@@ -114,7 +116,20 @@ class _Hook:
         for platform, rule in previous_gpu.items():
           mlir.register_lowering(primitive, _gpu_rule(rule), platform=platform, cacheable=False)
         self._previous_rules[primitive.name, "cpu"] = previous
+
+  def use_params(self):
+    """A kernel with `interpret=Params()` is traced, which needs no `install` and has no end."""
+    with self._lock:
+      self.register()
+      self._params_used = True
+      self._adopt_errors(True)
+
+  def _adopt_errors(self, wanted: bool):
+    if wanted and self._undo_error is None:
       self._undo_error = _compat.prepare_runtime_error(kernel_error.adopt)
+    elif not wanted and self._undo_error is not None:
+      self._undo_error()
+      self._undo_error = None
 
   def set_installed(self, new: Options | None):
     with self._lock:
@@ -122,6 +137,7 @@ class _Hook:
         self._undo_device()
         self._undo_device = None
       self.installed = new
+      self._adopt_errors(new is not None or self._params_used)
       if new is None:
         _mode.set_global(None)
         return
@@ -345,6 +361,7 @@ def install(
 def uninstall():
   """Undoes `install`: functions that were jitted under it behave as without pallasite."""
   _hook.set_installed(None)
+  _tell_engine(Options())
 
 
 def _tell_engine(chosen: Options):

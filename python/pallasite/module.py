@@ -13,7 +13,7 @@ from pallasite.report import Report
 from pallasite.session import session
 
 _PARAMETER = re.compile(
-  r'^  (input|output) %\d+(?: "((?:[^"\\]|\\.)*)")?(?: aliases %(\d+))?: ref<gmem, (\w+)\[([\d,]*)\]'
+  r'^  (input|output) %\d+(?: "((?:[^"\\]|\\.)*)")?(?: aliases %\d+)?: ref<gmem, '
 )
 
 

@@ -63,7 +63,8 @@ class RefType:
 
   @property
   def text(self) -> str:
-    parts = [self.space, self.element + _dims(self.shape), *self.transforms]
+    array = ArrayType(self.element, self.shape).text
+    parts = [self.space, array, *self.transforms]
     return f"ref<{', '.join(parts)}>"
 
 

@@ -183,11 +183,11 @@ kernel @body {
         %50 = arith.select_n %47, %49, %43 : i32 #24
         %51 = arith.select_n %28, %50, %38 : i32 #27
         %52 = arith.select_n %28, %45, %33 : i32 #27
-        %53 = view.index %0 {sizes = [1], squeeze = [0], starts = [0]} : ref<gmem, i32[]> #29
+        %53 = view.index %0 {sizes = [1], squeeze = [0], starts = [0]} : ref<gmem, i32> #29
         %54 = memory.load %53 : i32 #29
-        %55 = view.index %0 {sizes = [1], squeeze = [0], starts = [1]} : ref<gmem, i32[]> #29
+        %55 = view.index %0 {sizes = [1], squeeze = [0], starts = [1]} : ref<gmem, i32> #29
         %56 = memory.load %55 : i32 #29
-        %57 = view.index %0 {sizes = [1], squeeze = [0], starts = [2]} : ref<gmem, i32[]> #29
+        %57 = view.index %0 {sizes = [1], squeeze = [0], starts = [2]} : ref<gmem, i32> #29
         %58 = memory.load %57 : i32 #29
         %59 = arith.add i32(0), %54 : i32 #30
         %60 = arith.sub %59, i32(1) : i32 #31

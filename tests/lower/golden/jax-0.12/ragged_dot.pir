@@ -159,11 +159,11 @@ kernel @body {
         %40 = arith.select_n %37, %39, %30 : i32 #22
         %41 = arith.mul %27, i32(2) : i32 #23
         %42 = arith.add %41, %31 : i32 #23
-        %43 = view.index %0 {sizes = [1], squeeze = [0], starts = [0]} : ref<gmem, i32[]> #25
+        %43 = view.index %0 {sizes = [1], squeeze = [0], starts = [0]} : ref<gmem, i32> #25
         %44 = memory.load %43 : i32 #25
-        %45 = view.index %0 {sizes = [1], squeeze = [0], starts = [1]} : ref<gmem, i32[]> #25
+        %45 = view.index %0 {sizes = [1], squeeze = [0], starts = [1]} : ref<gmem, i32> #25
         %46 = memory.load %45 : i32 #25
-        %47 = view.index %0 {sizes = [1], squeeze = [0], starts = [2]} : ref<gmem, i32[]> #25
+        %47 = view.index %0 {sizes = [1], squeeze = [0], starts = [2]} : ref<gmem, i32> #25
         %48 = memory.load %47 : i32 #25
         %49 = arith.add i32(0), %44 : i32 #26
         %50 = arith.sub %49, i32(1) : i32 #27

@@ -170,19 +170,19 @@ kernel @body {
         %46 = arith.select_n %43, %45, %36 : i32 #22
         %47 = arith.mul %33, i32(2) : i32 #23
         %48 = arith.add %47, %37 : i32 #23
-        %49 = view.index %4, %26 {sizes = [1], squeeze = [0], starts = [?]} : ref<gmem, i32[]> #24
+        %49 = view.index %4, %26 {sizes = [1], squeeze = [0], starts = [?]} : ref<gmem, i32> #24
         %50 = memory.load %49 : i32 #24
         %51 = value.multiple_of %50 {values = [64]} : i32 #25
         %52 = scope.run_scoped {collective_axes = []} {
           (%53 "acc_ref": ref<regs, f32[64,64]>)
-          %54 = view.index %0, %26 {sizes = [1], squeeze = [0], starts = [?]} : ref<gmem, i32[]> #27
+          %54 = view.index %0, %26 {sizes = [1], squeeze = [0], starts = [?]} : ref<gmem, i32> #27
           %55 = memory.load %54 : i32 #27
           %56 = arith.gt %55, i32(0) : bool #27
           %57 = arith.convert %56 : i32 #28
           control.cond %57 {
             control.yield #28
           } {
-            %58 = view.index %3, %26 {sizes = [1], squeeze = [0], starts = [?]} : ref<gmem, i32[]> #29
+            %58 = view.index %3, %26 {sizes = [1], squeeze = [0], starts = [?]} : ref<gmem, i32> #29
             %59 = memory.load %58 : i32 #29
             %60 = arith.mul i32(1), %59 : i32 #31
             scope.run_scoped {collective_axes = []} {
@@ -242,7 +242,7 @@ kernel @body {
                   %119 = view.untile %118 {tiling = [8, 64]} : ref<smem, f16[2,64,64]> #50
                   %120 = view.index %119, %114 {sizes = [1, 64, 64], squeeze = [0], starts = [?, 0, 0]} : ref<smem, f16[64,64]> #50
                   %121 = memory.load %120 : f16[64,64] #50
-                  %122 = view.index %1, %26 {sizes = [1], squeeze = [0], starts = [?]} : ref<gmem, i32[]> #51
+                  %122 = view.index %1, %26 {sizes = [1], squeeze = [0], starts = [?]} : ref<gmem, i32> #51
                   %123 = memory.load %122 : i32 #51
                   %124 = arith.rem %123, i32(64) : i32 #52
                   %125 = shape.iota {dimension = 0} : i32[64,64] #53
@@ -258,7 +258,7 @@ kernel @body {
                   fence.commit_smem #59
                   control.yield #49
                 } #49
-                %134 = view.index %3, %26 {sizes = [1], squeeze = [0], starts = [?]} : ref<gmem, i32[]> #60
+                %134 = view.index %3, %26 {sizes = [1], squeeze = [0], starts = [?]} : ref<gmem, i32> #60
                 %135 = memory.load %134 : i32 #60
                 %136 = arith.sub %135, i32(1) : i32 #60
                 %137 = arith.eq %111, %136 : bool #61
@@ -270,7 +270,7 @@ kernel @body {
                   %140 = view.untile %139 {tiling = [8, 64]} : ref<smem, f16[2,64,64]> #63
                   %141 = view.index %140, %114 {sizes = [1, 64, 64], squeeze = [0], starts = [?, 0, 0]} : ref<smem, f16[64,64]> #63
                   %142 = memory.load %141 : f16[64,64] #63
-                  %143 = view.index %2, %26 {sizes = [1], squeeze = [0], starts = [?]} : ref<gmem, i32[]> #64
+                  %143 = view.index %2, %26 {sizes = [1], squeeze = [0], starts = [?]} : ref<gmem, i32> #64
                   %144 = memory.load %143 : i32 #64
                   %145 = arith.sub %144, i32(1) : i32 #64
                   %146 = arith.rem %145, i32(64) : i32 #65

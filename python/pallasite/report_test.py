@@ -1,0 +1,98 @@
+"""Reports: from the engine's JSON, merged, compared."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+from pallasite.errors import KernelWarning
+from pallasite.report import Finding, Report, worst_verdict
+from pallasite.session import Session
+
+DIAGNOSTIC = {
+  "code": "race.smem",
+  "level": "error",
+  "message": "two accesses are not ordered",
+  "labels": [
+    {
+      "text": "read here",
+      "location": [
+        {"file": "pipeline.py", "line": 80, "column": 9, "note": "inserted by emit_pipeline"},
+        {"file": "kernel.py", "line": 12, "column": 5},
+      ],
+    },
+    {"text": "written here", "location": [{"file": "kernel.py", "line": 7, "column": 1}]},
+    {"text": "unknown", "location": []},
+  ],
+}
+
+
+def text_of(verdict, *findings, **more):
+  return json.dumps({"verdict": verdict, "findings": list(findings), "kernel": "k", **more})
+
+
+def test_a_finding_names_the_lines_that_a_user_wrote():
+  finding = Finding.from_json(DIAGNOSTIC)
+  assert finding.locations == [("kernel.py", 12), ("kernel.py", 7)]
+  assert finding.severity == finding.level == "error"
+  assert finding.to_dict()["locations"] == [["kernel.py", 12], ["kernel.py", 7]]
+  assert json.loads(json.dumps(finding.to_dict())) == finding.to_dict()
+
+
+def test_a_report_keeps_all_that_the_engine_said():
+  report = Report.from_json(text_of("error", DIAGNOSTIC, stats={"steps": 9}, arch="sm_90a"))
+  assert (report.verdict, report.kernels, report.stats) == ("error", ["k"], {"steps": 9})
+  assert report.to_dict()["arch"] == "sm_90a"
+  assert json.loads(json.dumps(report.to_dict())) == report.to_dict()
+
+
+def test_the_worst_verdict_wins():
+  assert worst_verdict(["clean", "unsupported", "warning"]) == "unsupported"
+  assert worst_verdict(["error", "internal"]) == "internal"
+  assert worst_verdict([]) == "clean"
+  merged = Report.merged([Report("clean", stats={"steps": 1}), Report("error", stats={"steps": 2})])
+  assert (merged.verdict, merged.stats) == ("error", {"steps": 3})
+
+
+def test_comparison_finds_the_worst_element():
+  report = Report("clean", outputs=(np.zeros(3, np.float32), np.array([[1.0, 2.0], [3.0, np.nan]])))
+  same = report.compare((np.zeros(3), np.array([[1.0, 2.0], [3.0, np.nan]])))
+  assert same and same.count == 0
+  other = report.compare((np.array([0.0, 0.5, 0.0]), np.array([[1.0, 2.0], [7.0, np.nan]])))
+  assert not other
+  assert (other.output, other.index, other.error, other.count) == (1, (1, 0), 4.0, 2)
+  assert (other.got, other.expected) == (3.0, 7.0)
+  against_nan = report.compare((np.zeros(3), np.array([[np.nan, 2.0], [3.0, np.nan]])))
+  assert not against_nan and against_nan.index == (0, 0)
+
+
+@pytest.mark.parametrize("reference", [np.zeros(4), [np.zeros(3)]])
+def test_comparison_of_other_shapes_is_refused(reference):
+  with pytest.raises(ValueError):
+    Report("clean", outputs=np.zeros(3)).compare(reference)
+
+
+def test_a_warning_is_said_once_for_a_code_and_line():
+  session = Session()
+  warning = DIAGNOSTIC | {"level": "warning"}
+  with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    session.receive(text_of("warning", warning))
+    session.receive(text_of("warning", warning))
+  assert [w.category for w in caught] == [KernelWarning]
+  assert "kernel.py:12" in str(caught[0].message)
+
+
+def test_a_collector_gets_what_runs_within():
+  session = Session()
+  session.receive(text_of("clean"))
+  with session.collect() as reports:
+    session.receive(text_of("error", DIAGNOSTIC, id=7))
+  session.receive(text_of("clean"))
+  assert [r.verdict for r in reports] == ["error"]
+  assert session.verdict == "error"
+  assert session.last.verdict == "clean"
+  assert session.report_of("INTERNAL: ... [pallasite report 7]") is reports[0]
+  session.reset()
+  assert session.last is None and session.verdict == "clean"
