@@ -67,7 +67,8 @@ fuzz: build-fuzz  ## each fuzz target for FUZZ_SECONDS (60), seeded from fuzz/NA
 	for name in $(basename $(basename $(notdir $(shell find src -name '*.fuzz.cc')))); do \
 	  corpus=build/fuzz/corpus/$$name; mkdir -p $$corpus; \
 	  if [ -d fuzz/$$name ]; then seeds=fuzz/$$name; else seeds=; fi; \
-	  build/fuzz/fuzz/$$name -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
+	  dict=$$([ ! -f fuzz/$$name.dict ] || echo -dict=fuzz/$$name.dict); \
+	  build/fuzz/fuzz/$$name $$dict -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
 	    -artifact_prefix=build/fuzz/$$name- $$corpus $$seeds; \
 	done
 

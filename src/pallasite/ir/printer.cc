@@ -46,6 +46,11 @@ class Printer {
     out_ += '\n';
   }
 
+  void number_body(RegionId id) {
+    first_number_ = next_number_;
+    number_region(id, 0);
+  }
+
   // In the order of the text, so that a use that comes too early still prints as what it names.
   void number_region(RegionId id, int depth) {
     PALLASITE_CHECK(depth <= 2 * kMaxNesting, "regions are nested too deeply");
@@ -61,11 +66,11 @@ class Printer {
   void print_value(ValueId id) {
     if (const std::optional<Literal>& literal = module_.value(id).literal) {
       out_ += to_string(*literal);
-    } else if (numbers_[id.index] == kUnnumbered) {
+    } else if (numbers_[id.index] == kUnnumbered || numbers_[id.index] < first_number_) {
       // Of another function, or of an op that was removed: no text says so.
       out_ += "%?";
     } else {
-      write("%{}", numbers_[id.index]);
+      write("%{}", numbers_[id.index] - first_number_);
     }
   }
 
@@ -144,8 +149,7 @@ class Printer {
   }
 
   void print_function(const Function& function) {
-    next_number_ = 0;
-    number_region(function.body, 0);
+    number_body(function.body);
     write("\nfunc {}", symbol(function.name));
     const Region& body = module_.region(function.body);
     print_arguments(body.arguments);
@@ -166,8 +170,7 @@ class Printer {
 
   void print_kernel() {
     const Kernel& kernel = module_.kernel;
-    next_number_ = 0;
-    number_region(kernel.body, 0);
+    number_body(kernel.body);
     write("\nkernel {} {{\n", symbol(kernel.name));
     print_axes("grid", kernel.grid, kernel.grid_names);
     if (!kernel.cluster.empty() || !kernel.cluster_names.empty()) {
@@ -205,8 +208,9 @@ class Printer {
   }
 
   const Module& module_;
-  // By index of the value.
+  // By index of the value; the text counts from `first_number_`, that of the current function.
   std::vector<uint32_t> numbers_;
+  uint32_t first_number_ = 0;
   uint32_t next_number_ = 0;
   std::string out_;
 };
