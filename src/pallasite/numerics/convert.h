@@ -13,7 +13,7 @@
 //   integer to float round to nearest even, once.
 //   integer to integer  wraps.
 //   to bool          value != 0, so NaN is true.
-// XLA's CPU backend also rounds f64 and 64-bit integers to bf16 twice, by way of f32; here once.
+// XLA's CPU backend also rounds f64 and i64 to bf16 twice, by way of f32; here once.
 #pragma once
 
 #include <cstddef>

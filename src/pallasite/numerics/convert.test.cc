@@ -11,6 +11,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace pallasite {
@@ -187,6 +188,10 @@ TEST(Convert, AllCodesOfSmallFloatsToF32F64F16AndBack) {
       // bf16 holds every small float exactly.
       expect_same_value(bf16_values[i], expected, i);
       expect_same_value(decode_small_float(type, uint8_t(i)), expected, i);
+      // Its code is that of a negative zero, but it is not negative.
+      if (type == F8E4M3FNUZ && std::isnan(expected)) {
+        EXPECT_FALSE(std::signbit(f32[i]));
+      }
       if (!std::isnan(expected)) {
         ASSERT_EQ(back[i], i);
         ASSERT_EQ(back64[i], i);
@@ -359,6 +364,26 @@ TEST(Convert, FloatToIntegerTruncatesAndSaturates) {
   EXPECT_EQ((convert_one<int32_t>(F16, uint16_t(0x7c00), S32)), 2147483647);
   EXPECT_EQ((convert_one<int16_t>(BF16, uint16_t(0xc0a0), S16)), -5);
   EXPECT_EQ((convert_one<int32_t>(F8E4M3FN, uint8_t(0x7e), S32)), 448);
+}
+
+TEST(Convert, FloatToS32SaturatesInEveryLane) {
+  constexpr int32_t kHighest = std::numeric_limits<int32_t>::max();
+  constexpr int32_t kLowest = std::numeric_limits<int32_t>::lowest();
+  const std::pair<float, int32_t> cases[] = {{0x1p31f, kHighest},
+                                             {0x1.fffffep30f, 2147483520},
+                                             {-0x1p31f, kLowest},
+                                             {-0x1.000002p31f, kLowest},
+                                             {HUGE_VALF, kHighest},
+                                             {-HUGE_VALF, kLowest},
+                                             {NAN, 0},
+                                             {-0.5f, 0},
+                                             {-0x1.fffffep30f, -2147483520}};
+  for (const ConvertPath path : paths()) {
+    for (const auto& [value, expected] : cases) {
+      const auto got = converted<int32_t>(F32, std::vector<float>(33, value), S32, path);
+      EXPECT_EQ(got, std::vector<int32_t>(33, expected)) << value;
+    }
+  }
 }
 
 TEST(Convert, IntegerToIntegerWraps) {
