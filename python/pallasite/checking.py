@@ -16,7 +16,7 @@ from pallasite.session import session
 def check(fn, *args, **stated) -> Report:
   """Runs `fn` on arguments and returns what its kernels did. Never raises for a finding.
 
-  Takes the options of `install`, and `run`: with run=False kernels are lowered and verified, not run.
+  Takes the options of `install`, and `run`: with run=False kernels are lowered and verified only.
   """
   run = stated.pop("run", True)
   _refuse_unknown("check", stated)

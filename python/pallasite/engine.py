@@ -7,14 +7,16 @@ What the native module offers:
 - `run(text, arrays, options) -> (outputs, report)`: options and report are JSON.
 - `pallasite_run`: the capsule of the XLA FFI handler. A call has the attributes `program` (the
   module's text as u8[n]), `key` (a 64-bit hash of the program and the options, under which parsed
-  modules are kept) and `options` (JSON: arch, arch_guessed, uninitialized_memory, and in `run` those
-  run options that are stated at the kernel and so go before those set below).
+  modules are kept) and `options` (JSON: arch, arch_guessed, uninitialized_memory; in `run` those
+  run options that are stated at the kernel and so go before those set below; in `jax`, where the
+  user gave JAX's InterpretGPUParams, detect_races and on_race: legality findings are then notes).
 - `set_run_options(options)`: JSON of checks, on_finding, seed, schedule, async_values, max_steps,
   workers, read when a kernel runs.
 - `set_report_sink(function)`: `function(report)` is called once for each kernel that ran under JAX,
-  with the GIL held, before the handler returns. A report is JSON: `verdict`, `findings` (diagnostics
-  as `verify` gives them), `kernel`, `stats`, `schedule`, `id`, `on_finding`, and whatever else there
-  is to say. If the handler then returns an error, its message ends with `[pallasite report ID]`.
+  with the GIL held, before the handler returns. A report is JSON: `verdict`, `findings` (as
+  `verify` gives diagnostics), `kernel`, `stats`, `schedule`, `id`, `on_finding`, and whatever else
+  there is to say. If the handler then returns an error, its message ends with
+  `[pallasite report ID]`.
 - `explain(code) -> str`: JSON; empty for an unknown code.
 """
 
@@ -46,8 +48,7 @@ def register_ffi_target():
   """Makes the handler known to XLA, once in a process."""
   import jax
 
-  capsule = native().pallasite_run
-  jax.ffi.register_ffi_target(FFI_TARGET, capsule() if callable(capsule) else capsule, platform="cpu")
+  jax.ffi.register_ffi_target(FFI_TARGET, native().pallasite_run, platform="cpu")
 
 
 def set_report_sink(sink: Callable[[str], None] | None):

@@ -93,6 +93,7 @@ class _Hook:
     self.installed: Options | None = None
     self._previous_rules: dict[tuple[str, str], object] = {}
     self._undo_device = None
+    self._undo_races = None
     self._undo_error = None
     self._params_used = False
     self._fresh = 0
@@ -139,9 +140,14 @@ class _Hook:
       self.installed = new
       self._adopt_errors(new is not None or self._params_used)
       if new is None:
+        if self._undo_races is not None:
+          self._undo_races()
+          self._undo_races = None
         _mode.set_global(None)
         return
       self.register()
+      if self._undo_races is None:
+        self._undo_races = _compat.answer_race_queries(lambda: session, session.reset)
       if new.chip is not None or new.num_sms is not None:
         chip = new.chip or chips.CHIPS["h100"]
         self._undo_device = _compat.answer_device_questions(
@@ -151,7 +157,7 @@ class _Hook:
       if _compat.default_platform() != "cpu" and not self._said_gpu:
         self._said_gpu = True
         warnings.warn(
-          "the default backend is a GPU: pallasite leaves programs for it alone, and runs those for "
+          "the default backend is a GPU: pallasite leaves its programs alone, and runs those for "
           "the CPU",
           KernelWarning,
           stacklevel=4,
@@ -203,11 +209,12 @@ def _claim(params: dict, is_ours) -> tuple[Options, _Mode | None] | None:
 
 
 def _options_of_jax(installed: Options, interpret) -> Options:
-  """A user's InterpretGPUParams means here what it means in JAX, as far as that is built."""
-  memory = getattr(interpret, "uninitialized_memory", "nan")
-  if memory != installed.uninitialized_memory:
-    return dataclasses.replace(installed, uninitialized_memory=memory)
-  return installed
+  """A user's InterpretGPUParams means here what it means in JAX, or is refused."""
+  for name, supported in (("skip_floating_point_ops", False), ("out_of_bounds_reads", "raise")):
+    value = getattr(interpret, name, supported)
+    if value != supported:
+      raise UnsupportedError(f"InterpretGPUParams with {name}={value!r} is not supported")
+  return dataclasses.replace(installed, uninitialized_memory=interpret.uninitialized_memory)
 
 
 def _is_gpu_mesh(params: dict) -> bool:
@@ -270,6 +277,12 @@ def _call(lowered: Lowered, avals_out, chosen: Options, params: dict, keep: bool
     "uninitialized_memory": chosen.uninitialized_memory,
     "run": own,
   }
+  if isinstance(interpret, _compat.interpret_gpu_params_class()):
+    settings["jax"] = {
+      "detect_races": interpret.detect_races,
+      # Newer than 0.11, which always raised.
+      "on_race": getattr(interpret, "on_race", "raise"),
+    }
   text = lowered.text.encode()
   settings_text = json.dumps(settings, sort_keys=True)
   digest = hashlib.sha256(text + b"\0" + settings_text.encode()).digest()

@@ -118,6 +118,27 @@ def test_jax_own_params_are_ours_only_while_installed():
     assert is_ours(lowered(function, X))
 
 
+def test_jax_params_that_are_not_built_are_refused():
+  params = _compat.interpret_gpu_params_class()(skip_floating_point_ops=True)
+  with pallasite.install(), pytest.raises(pallasite.UnsupportedError, match="skip_floating"):
+    lowered(call(interpret=params, grid=(1,), grid_names=("x",)), X)
+
+
+def test_jax_race_queries_tell_of_ours():
+  from jax._src.pallas.mosaic_gpu.interpret import interpret_pallas_call
+
+  real = interpret_pallas_call.get_races
+  with pallasite.install():
+    interpret_pallas_call.reset_gpu_interpret_mode_state()
+    assert not interpret_pallas_call.get_races().races_found
+    finding = '{"code": "race.smem", "level": "error", "message": "m"}'
+    session.receive(f'{{"verdict": "error", "findings": [{finding}]}}')
+    assert interpret_pallas_call.get_races().races_found
+    interpret_pallas_call.gpu_callbacks.reset_gpu_interpret_mode_state()
+    assert not interpret_pallas_call.get_races().races_found
+  assert interpret_pallas_call.get_races is real
+
+
 def test_the_program_travels_in_the_call():
   with pallasite.install(arch="h100"):
     text = lowered(call(), X)

@@ -1,4 +1,4 @@
-"""Options of a run: defaults, environment, pyproject.toml, and what `install` and `Params` state."""
+"""Options of a run: what `install` and `Params` state, the environment, pyproject.toml."""
 
 from __future__ import annotations
 

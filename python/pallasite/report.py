@@ -116,7 +116,8 @@ class Report:
       )
     worst, count = None, 0
     for position, (got, expected) in enumerate(zip(outputs, references)):
-      found, differing = _compare_arrays(position, np.asarray(got), np.asarray(expected), rtol, atol)
+      arrays = np.asarray(got), np.asarray(expected)
+      found, differing = _compare_arrays(position, *arrays, rtol, atol)
       count += differing
       if found is not None and (worst is None or found[2] > worst[2]):
         worst = found

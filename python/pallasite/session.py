@@ -27,6 +27,8 @@ class Session:
   def reset(self):
     self.last: Report | None = None
     self.verdicts: list[str] = []
+    # Named as in JAX's own race detector, whose `get_races()` returns this object under `install`.
+    self.races_found = False
     self._kept: OrderedDict[int, Report] = OrderedDict()
     self._warned: set[tuple] = set()
 
@@ -43,6 +45,7 @@ class Session:
     with self._lock:
       self.last = report
       self.verdicts.append(report.verdict)
+      self.races_found |= any(finding.code.startswith("race.") for finding in report.findings)
       for collector in self._collectors:
         collector.append(report)
       number = report.data.get("id")

@@ -155,7 +155,8 @@ def test_values_are_defined_once_and_before_use(name):
 def test_every_op_leads_to_a_line_of_the_kernel(name):
   text = converted(name)
   locations = {}
-  for number, file, origin in re.findall(r'^#(\d+) = loc\("([^"]*)".*?\)(?: from #(\d+))?$', text, re.M):
+  frame = re.compile(r'^#(\d+) = loc\("([^"]*)".*?\)(?: from #(\d+))?$', re.M)
+  for number, file, origin in frame.findall(text):
     locations[number] = (file, origin)
   body = text[text.index("\nkernel "):]
   ops = [line for line in body.splitlines() if re.match(r" {4,}(%|[a-z]+\.)", line)]

@@ -32,6 +32,7 @@ __all__ = [
   "TransformedRef",
   "Var",
   "answer_device_questions",
+  "answer_race_queries",
   "barrier_facts",
   "block_is_whole_array",
   "decode_transforms",
@@ -62,8 +63,8 @@ TransformedRef = state_types.TransformedRef
 
 # ---- primitives
 
-# Modules that define primitives, and the family name under which rules know them. Names alone are not
-# unique: semaphore_wait exists in two of these.
+# Modules that define primitives, and the family name under which rules know them. Names alone are
+# not unique: semaphore_wait exists in two of these.
 _PRIMITIVE_MODULES = {
   "jax._src.lax.lax": "lax",
   "jax._src.lax.slicing": "lax",
@@ -245,8 +246,11 @@ def block_is_whole_array(mapping) -> bool:
   """Whether a block mapping hands the kernel the whole array in GMEM."""
   shape = tuple(getattr(dim, "block_size", dim) for dim in mapping.block_shape)
   ref = mapping.transformed_block_aval
+  index_map, _ = open_jaxpr(mapping.index_map_jaxpr)
+  starts_at_zero = all(isinstance(v, Literal) and int(v.val) == 0 for v in index_map.outvars)
   return (
     shape == tuple(mapping.array_aval.shape)
+    and starts_at_zero
     and not mapping.transforms
     and ref.memory_space is gpu_core.MemorySpace.GMEM
   )
@@ -325,6 +329,25 @@ def interpret_gpu_params_class() -> type:
   from jax._src.pallas.mosaic_gpu.interpret import params
 
   return params.InterpretGPUParams
+
+
+def answer_race_queries(get_races: Callable, on_reset: Callable) -> Callable[[], None]:
+  """Has JAX's own functions about races of interpreted kernels tell of ours. Returns an undo."""
+  from jax._src.pallas.mosaic_gpu.interpret import gpu_callbacks, interpret_pallas_call
+
+  undo = []
+  real_reset = gpu_callbacks.reset_gpu_interpret_mode_state
+
+  def reset_gpu_interpret_mode_state():
+    on_reset()
+    real_reset()
+
+  for module in (gpu_callbacks, interpret_pallas_call):
+    undo.append(_replace(module, "get_races", get_races))
+    undo.append(
+      _replace(module, "reset_gpu_interpret_mode_state", reset_gpu_interpret_mode_state)
+    )
+  return lambda: [step() for step in undo]
 
 
 # ---- errors

@@ -7,16 +7,16 @@ from pallasite.lower.types import ArrayType, Value
 _PLAIN = """
 add sub mul div rem and or xor not neg abs sign max min eq ne lt le gt ge
 shift_left shift_right_logical shift_right_arithmetic
-square pow sqrt rsqrt cbrt exp exp2 expm1 log log1p sin cos tan tanh logistic erf atan2 floor ceil clamp select_n
-is_finite clz population_count nextafter
+square pow sqrt rsqrt cbrt exp exp2 expm1 log log1p sin cos tan tanh logistic erf atan2 floor ceil
+clamp select_n is_finite clz population_count nextafter
 """.split()
 
 
 def _check_parameters(site):
-  if site.params.get("accuracy") is not None:
-    raise UnsupportedError(f"`{site.name}` with accuracy={site.params['accuracy']} is not supported")
-  if site.params.get("out_dtype") is not None:
-    raise UnsupportedError(f"`{site.name}` with out_dtype={site.params['out_dtype']} is not supported")
+  for name in ("accuracy", "out_dtype"):
+    value = site.params.get(name)
+    if value is not None:
+      raise UnsupportedError(f"`{site.name}` with {name}={value} is not supported")
 
 
 # Operands that may have rank 0 beside arrays in the IR as well.

@@ -30,7 +30,10 @@ def while_loop(site):
   def region(jaxpr, constants):
     return types, (), lambda args: converter.inline(jaxpr, [*constants, *args], site.location)
 
-  regions = [region(params["cond_jaxpr"], cond_constants), region(params["body_jaxpr"], body_constants)]
+  regions = [
+    region(params["cond_jaxpr"], cond_constants),
+    region(params["body_jaxpr"], body_constants),
+  ]
   return site.region_op("control.while", carry, {}, regions)
 
 

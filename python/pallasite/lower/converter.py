@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import jax
@@ -94,7 +95,8 @@ class Converter:
     results = self.inline(jaxpr, arguments, None)
     self.body.op("control.yield", results)
     types = ", ".join(array_type(v.aval).text for v in inner.outvars)
-    head = f"func {symbol(unique)}({', '.join(argument_text(a) for a in arguments)}) -> ({types}) {{"
+    taken = ", ".join(argument_text(a) for a in arguments)
+    head = f"func {symbol(unique)}({taken}) -> ({types}) {{"
     self.module.functions.append([head, *self.body.lines, "}"])
     self.op_names += self.body.op_names
     self.body = outer
@@ -136,7 +138,7 @@ class Converter:
   # ---- axes
 
   def add_axes(self, names: Sequence) -> tuple[str, ...]:
-    """Text names of axes. JAX names some by a bare object (the axis of a vmap): these are numbered."""
+    """Text names of axes. JAX names the axis of a vmap by a bare object: these are numbered."""
     texts = []
     for name in names:
       if isinstance(name, str):
@@ -147,7 +149,8 @@ class Converter:
       texts.append(text)
     return tuple(texts)
 
-  def require_axis(self, name) -> str:
+  def own_axis(self, name) -> str:
+    """Text name of an axis of the kernel itself."""
     found = self.axis_names.get(name)
     if found is None:
       raise UnsupportedError(
@@ -155,6 +158,10 @@ class Converter:
         "axes of a device mesh are not supported"
       )
     return found
+
+  def axis_text(self, name) -> str:
+    """Text name of an axis, right or wrong: the engine says what is wrong with it."""
+    return name if isinstance(name, str) else self.own_axis(name)
 
 
 class Site:
@@ -212,6 +219,15 @@ class Site:
       if self.params.get(name, value) != value:
         raise UnsupportedError(f"`{self.name}` with {name}={self.params[name]!r} is not supported")
 
+  def immediate_count(self) -> int:
+    """The static count of an equation such as wait_smem_to_gmem."""
+    count = _compat.immediate_count(self.eqn)
+    if count is None:
+      raise UnsupportedError(
+        f"`{self.name}` with a count known only at run time is not supported"
+      )
+    return count
+
   def unsupported(self, what: str = "") -> UnsupportedError:
     place, function = self.converter.place(self.location)
     return UnsupportedError(what or self._describe(), place, function)
@@ -219,7 +235,8 @@ class Site:
   def _describe(self) -> str:
     params = []
     for name, value in self.params.items():
-      text = str(value).split("\n", 1)[0]
+      # No addresses: a message is the same in each run.
+      text = re.sub(r" at 0x[0-9a-f]+", "", str(value).split("\n", 1)[0])
       params.append(f"{name}={text if len(text) <= 60 else text[:57] + '...'}")
     avals = ", ".join(str(getattr(v, "aval", v)) for v in self.eqn.invars)
     stated = f" [{', '.join(params)}]" if params else ""
@@ -274,7 +291,7 @@ def allocation_type(aval, transforms: Sequence = (), axis_name=None, default_spa
     for axis in barrier.cluster:
       if isinstance(axis, tuple):
         if len(axis) != 1:
-          raise UnsupportedError(f"a cluster barrier over the composite axis {axis} is not supported")
+          raise UnsupportedError(f"a cluster barrier over the axes {axis} as one is not supported")
         (axis,) = axis
       axes.append(axis_name(axis) if axis_name else axis)
     return BarrierType(
@@ -283,6 +300,7 @@ def allocation_type(aval, transforms: Sequence = (), axis_name=None, default_spa
   texts = []
   for view in _compat.decode_transforms(transforms):
     if view.kind not in ("unswizzle", "untile"):
-      raise UnsupportedError(f"an allocation with the transform `{view.name or view.kind}` is not supported")
+      name = view.name or view.kind
+      raise UnsupportedError(f"an allocation with the transform `{name}` is not supported")
     texts.append(f"{view.kind}({', '.join(str(a) for a in view.arguments)})")
   return RefType(facts.space or default_space, element_name(facts.dtype), facts.shape, tuple(texts))

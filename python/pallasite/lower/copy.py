@@ -1,6 +1,5 @@
 """TMA copies between GMEM and SMEM."""
 
-from pallasite import _compat
 from pallasite.errors import UnsupportedError
 from pallasite.lower import refs
 from pallasite.lower.registry import rule
@@ -26,7 +25,7 @@ def gmem_to_smem(site):
     raise UnsupportedError(f"a multicast over the composite axes {axes} is not supported")
   mode = params.get("oob_mode")
   attributes = {
-    "collective_axes": [site.converter.require_axis(axis) for axis in axes],
+    "collective_axes": [site.converter.axis_text(axis) for axis in axes],
     # JAX's own default for TMA.
     "oob_mode": mode.name.lower() if mode is not None else "zeros",
   }
@@ -43,7 +42,8 @@ def smem_to_gmem(site):
   split = params["src_transforms_treedef"].num_leaves
   src = site.transformed(site.value(src), params["src_transforms_treedef"], leaves[:split])
   dst = site.transformed(site.value(dst), params["dst_transforms_treedef"], leaves[split:])
-  site.op("copy.smem_to_gmem", (src, dst, *predicate), {"commit_group": bool(params["commit_group"])})
+  attributes = {"commit_group": bool(params["commit_group"])}
+  site.op("copy.smem_to_gmem", (src, dst, *predicate), attributes)
 
 
 @rule("mosaic_gpu.commit_group")
@@ -53,8 +53,5 @@ def commit_group(site):
 
 @rule("mosaic_gpu.wait_smem_to_gmem")
 def wait_smem_to_gmem(site):
-  n = _compat.immediate_count(site.eqn)
-  if n is None:
-    raise UnsupportedError("`wait_smem_to_gmem` with a count known only at run time is not supported")
-  attributes = {"n": n, "wait_read_only": bool(site.params["wait_read_only"])}
+  attributes = {"n": site.immediate_count(), "wait_read_only": bool(site.params["wait_read_only"])}
   site.op("copy.wait_smem_to_gmem", (), attributes)

@@ -28,7 +28,9 @@ def debug_print(site):
     if name is None:
       continue
     if spec or conversion:
-      raise UnsupportedError(f"debug_print with the format specification `{spec or conversion}` is not supported")
+      raise UnsupportedError(
+        f"debug_print with the format specification `{spec or conversion}` is not supported"
+      )
     if name == "":
       argument, position = args[position], position + 1
     elif name.isdigit():

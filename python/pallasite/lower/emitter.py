@@ -1,4 +1,4 @@
-"""Builds the text of a `.pir` module: numbered values, interned locations, functions, one kernel."""
+"""Builds the text of a `.pir` module: numbered values, interned locations, one kernel."""
 
 from __future__ import annotations
 
@@ -145,7 +145,8 @@ class Body:
 
 
 def argument_text(value: Value, name: str = "") -> str:
-  return f"{value.text} {quote(name)}: {value.type.text}" if name else f"{value.text}: {value.type.text}"
+  quoted = f" {quote(name)}" if name else ""
+  return f"{value.text}{quoted}: {value.type.text}"
 
 
 class ModuleText:

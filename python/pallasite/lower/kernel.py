@@ -123,7 +123,7 @@ def _lower(
   parameters, lines = [], []
   alias_of_output = {output: input for input, output in aliases}
   for position, variable in enumerate(inner.invars[:num_parameters]):
-    type = allocation_type(variable.aval, (), converter.require_axis, "gmem")
+    type = allocation_type(variable.aval, (), converter.axis_text, "gmem")
     if not isinstance(type, RefType) or type.space != "gmem":
       raise UnsupportedError(f"a kernel operand of type `{type.text}` is not supported")
     value = body.new_value(type)
@@ -146,7 +146,7 @@ def _lower(
     types, names = [], parameter_names[num_parameters:]
     for variable, aval in zip(inner.invars[num_parameters:], scratch_avals, strict=True):
       transforms = aval.transforms if isinstance(aval, _compat.TransformedRef) else ()
-      types.append(allocation_type(variable.aval, transforms, converter.require_axis))
+      types.append(allocation_type(variable.aval, transforms, converter.axis_text))
     axes = {"collective_axes": list(thread_names)}
     body.region_op("scope.run_scoped", (), (), axes, location, [(types, names, fill)])
   else:

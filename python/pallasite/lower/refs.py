@@ -20,6 +20,17 @@ _USER_NAMES = {
 }
 
 
+def is_whole(ref: Value, transforms) -> bool:
+  """Whether transforms leave the ref as it is, whatever runs."""
+  def keeps(transform):
+    return transform.kind == "identity" or transform.kind == "index" and all(
+      isinstance(start, int) and (start, size, stride, integer) == (0, extent, 1, False)
+      for (start, size, stride, integer), extent in zip(transform.arguments, ref.type.shape)
+    )
+
+  return all(keeps(transform) for transform in _compat.decode_transforms(transforms))
+
+
 def view(site, ref: Value, transforms) -> Value:
   for transform in _compat.decode_transforms(transforms):
     ref = _apply(site, ref, transform)
@@ -33,7 +44,8 @@ def one_barrier(site, barrier: Value) -> Value:
     return barrier
   if set(shape) != {1}:
     raise UnsupportedError(f"one barrier is needed here, not an array of shape {shape}")
-  attributes = {"starts": [0] * len(shape), "sizes": [1] * len(shape), "squeeze": list(range(len(shape)))}
+  rank = len(shape)
+  attributes = {"starts": [0] * rank, "sizes": [1] * rank, "squeeze": list(range(rank))}
   return _emit(site, "view.index", barrier, (), attributes)
 
 
@@ -50,7 +62,7 @@ def _apply(site, ref: Value, transform: _compat.View) -> Value:
     case "untile":
       n = len(arguments)
       if shape[-n:] != arguments:
-        raise UnsupportedError(f"untiling by {arguments} of a ref of shape {shape} is not supported")
+        raise UnsupportedError(f"untiling a ref of shape {shape} by {arguments} is not supported")
       outer = shape[:-n]
       logical = outer[:-n] + tuple(o * t for o, t in zip(outer[-n:], arguments))
       return _emit(site, "view.untile", ref, logical, {"tiling": list(arguments)})
@@ -86,7 +98,7 @@ def _index(site, ref: Value, dims) -> Value:
     else:
       starts.append(start)
     if not isinstance(size, int):
-      raise UnsupportedError("a slice of a ref whose size is known only at run time is not supported")
+      raise UnsupportedError("a slice with a size known only at run time is not supported")
     sizes.append(size)
     strides.append(int(stride))
     if is_integer:

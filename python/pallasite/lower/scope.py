@@ -4,7 +4,7 @@ from pallasite import _compat
 from pallasite.errors import UnsupportedError
 from pallasite.lower.converter import allocation_type
 from pallasite.lower.registry import rule
-from pallasite.lower.types import RefType
+from pallasite.lower.types import ArrayType, RefType
 
 
 @rule("pallas.run_scoped")
@@ -14,13 +14,13 @@ def run_scoped(site):
   transforms = params["ref_transforms"] or ((),) * len(inner.invars)
   types = []
   for variable, declared in zip(inner.invars, transforms, strict=True):
-    type = allocation_type(variable.aval, declared, converter.require_axis)
+    type = allocation_type(variable.aval, declared, converter.axis_text)
     if isinstance(type, RefType) and type.space == "gmem":
       raise UnsupportedError("allocating GMEM inside a kernel is not supported")
     types.append(type)
   axes = params["collective_axes"]
   axes = axes if isinstance(axes, (tuple, list)) else (axes,)
-  attributes = {"collective_axes": [converter.require_axis(axis) for axis in axes]}
+  attributes = {"collective_axes": [converter.axis_text(axis) for axis in axes]}
   names = inner.debug_info.arg_names if inner.debug_info else None
   if not names or len(names) != len(types):
     names = [""] * len(types)
@@ -33,31 +33,36 @@ def run_scoped(site):
 
 @rule("state.run_state")
 def run_state(site):
-  """An accumulator as state. Constants of the body are refs here, read but never written."""
+  """Accumulators as state. What the body closes over arrives as a ref too, which it only reads:
+  such a ref stands for the value itself."""
   params, converter = site.params, site.converter
   inner, constants = _compat.open_jaxpr(params["jaxpr"])
   if constants or inner.constvars or not all(params["is_initialized"]):
     raise UnsupportedError("pl.run_state with uninitialised state is not supported")
   operands = site.operands
-  types, initial, closed_over = [], [], {}
-  for position, (variable, operand) in enumerate(zip(inner.invars, operands, strict=True)):
-    if isinstance(operand.type, RefType) or not hasattr(operand.type, "element"):
-      closed_over[position] = operand
-      continue
-    type = allocation_type(variable.aval, (), converter.require_axis, "regs")
+  is_state = [
+    isinstance(operand.type, ArrayType) and _compat.ref_facts(variable.aval).space != ""
+    for variable, operand in zip(inner.invars, operands, strict=True)
+  ]
+  initial = [operand for operand, state in zip(operands, is_state) if state]
+  types = [
+    allocation_type(variable.aval, (), converter.axis_text)
+    for variable, state in zip(inner.invars, is_state)
+    if state
+  ]
+  for type in types:
     if type.space != "regs":
       raise UnsupportedError("pl.run_state over other state than accumulators is not supported")
-    types.append(type)
-    initial.append(operand)
+
+  def of_state(state_values):
+    """State where there is state, and what was closed over as it came."""
+    values = iter(state_values)
+    return [next(values) if state else o for o, state in zip(operands, is_state)]
 
   def body(arguments):
-    state = iter(arguments)
-    values = [
-      closed_over[i] if i in closed_over else next(state) for i in range(len(inner.invars))
-    ]
-    converter.run(inner, {}, values, site.location)
+    converter.run(inner, {}, of_state(arguments), site.location)
     return []
 
-  result_types = [v.type for v in initial]
-  finals = iter(site.region_op("scope.run_state", initial, {}, [(types, (), body)], result_types))
-  return [closed_over[i] if i in closed_over else next(finals) for i in range(len(operands))]
+  result_types = [operand.type for operand in initial]
+  regions = [(types, (), body)]
+  return of_state(site.region_op("scope.run_state", initial, {}, regions, result_types))

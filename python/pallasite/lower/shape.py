@@ -56,7 +56,8 @@ def iota(site):
 
 @rule("lax.transpose")
 def transpose(site):
-  return site.op("shape.transpose", site.operands, {"permutation": _ints(site.params["permutation"])})
+  permutation = _ints(site.params["permutation"])
+  return site.op("shape.transpose", site.operands, {"permutation": permutation})
 
 
 @rule("lax.dynamic_slice")

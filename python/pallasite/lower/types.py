@@ -20,7 +20,9 @@ ELEMENT_NAMES = {
   **{f"float{bits}": f"f{bits}" for bits in (16, 32, 64)},
   **{
     f"float8_{format}": f"f8{format}"
-    for format in ("e5m2", "e4m3fn", "e4m3", "e3m4", "e4m3fnuz", "e4m3b11fnuz", "e5m2fnuz", "e8m0fnu")
+    for format in (
+      "e5m2", "e4m3fn", "e4m3", "e3m4", "e4m3fnuz", "e4m3b11fnuz", "e5m2fnuz", "e8m0fnu"
+    )
   },
   "float4_e2m1fn": "f4e2m1fn",
   "float6_e2m3fn": "f6e2m3fn",
@@ -135,7 +137,7 @@ def _float_text(number: float, scalar: np.ndarray) -> str:
 
 
 def shortest_text(number: float, precision=np.float64) -> str:
-  """The shortest decimal that reads back to the same number, as the printer of the IR chooses it."""
+  """The shortest decimal that reads back to the same number, as the IR's printer chooses it."""
   if number in (float("inf"), float("-inf")):
     return repr(number)
   value = precision(number)

@@ -6,7 +6,8 @@ from pallasite.lower.registry import rule
 
 @rule("mosaic_gpu.layout_cast")
 def layout_cast(site):
-  return site.op("value.layout_cast", site.operands, {"layout": _compat.layout_text(site.params["new_layout"])})
+  layout = _compat.layout_text(site.params["new_layout"])
+  return site.op("value.layout_cast", site.operands, {"layout": layout})
 
 
 @rule("pallas.multiple_of")
@@ -21,6 +22,6 @@ def optimization_barrier(site):
   return site.op("value.optimization_barrier", site.operands)
 
 
-@rule("lax.copy", "lax.copy_p", "jax.relayout", "jax.reshard")
+@rule("lax.copy", "jax.relayout", "jax.reshard")
 def identity(site):
   return site.operands

@@ -1,6 +1,5 @@
 """Hopper's warpgroup matrix products."""
 
-from pallasite import _compat
 from pallasite.errors import UnsupportedError
 from pallasite.lower.registry import rule
 
@@ -19,10 +18,7 @@ def mma(site):
 
 @rule("mosaic_gpu.wgmma_wait")
 def wait(site):
-  n = _compat.immediate_count(site.eqn)
-  if n is None:
-    raise UnsupportedError("`wgmma_wait` with a count known only at run time is not supported")
-  site.op("wgmma.wait", (), {"n": n}, ())
+  site.op("wgmma.wait", (), {"n": site.immediate_count()}, ())
   return []
 
 
