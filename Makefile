@@ -63,13 +63,13 @@ asan: build-asan  ## the C++ tests under address and undefined-behaviour sanitiz
 	ctest --preset asan -j $(JOBS)
 
 .PHONY: fuzz
-fuzz: build-fuzz  ## each fuzz target for FUZZ_SECONDS (60), seeded from fuzz/NAME/
+fuzz: build-fuzz  ## each fuzz target for FUZZ_SECONDS (60), seeded from fuzz/NAME
 	for name in $(basename $(basename $(notdir $(shell find src -name '*.fuzz.cc')))); do \
 	  corpus=build/fuzz/corpus/$$name; mkdir -p $$corpus; \
 	  if [ -d fuzz/$$name ]; then seeds=fuzz/$$name; else seeds=; fi; \
 	  dict=$$([ ! -f fuzz/$$name.dict ] || echo -dict=fuzz/$$name.dict); \
 	  build/fuzz/fuzz/$$name $$dict -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
-	    -artifact_prefix=build/fuzz/$$name- $$corpus $$seeds; \
+	    -artifact_prefix=build/fuzz/$$name- $$words $$corpus $$seeds; \
 	done
 
 .PHONY: coverage
