@@ -69,7 +69,7 @@ fuzz: build-fuzz  ## each fuzz target for FUZZ_SECONDS (60), seeded from fuzz/NA
 	  if [ -d fuzz/$$name ]; then seeds=fuzz/$$name; else seeds=; fi; \
 	  dict=$$([ ! -f fuzz/$$name.dict ] || echo -dict=fuzz/$$name.dict); \
 	  build/fuzz/fuzz/$$name $$dict -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
-	    -artifact_prefix=build/fuzz/$$name- $$words $$corpus $$seeds; \
+	    -artifact_prefix=build/fuzz/$$name- $$corpus $$seeds; \
 	done
 
 .PHONY: coverage
