@@ -386,6 +386,10 @@ def _sort(x, out):
   out[...] = lax.sort(x[...])
 
 
+def _rank(x, out):
+  out[...] = x[...].reshape((64, 64) + (1,) * 11).sum(range(2, 13))
+
+
 def _format(x, out):
   jax.debug.print("{:d}", lax.axis_index("wg"))
   out[...] = x[...]
@@ -401,6 +405,7 @@ SMEM = [plgpu.SMEM((64, 64), jnp.float32)]
     (_matrix_product, {}, "primitive `dot_general` is not supported"),
     (_reduction, dict(scratch_types=SMEM), "reduction_op"),
     (_gather, {}, "gather or scatter"),
+    (_rank, {}, "rank 13"),
     (_sort, {}, "primitive `sort` is not supported"),
     (_format, {}, "format specification `d`"),
     pytest.param(

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from pallasite.errors import UnsupportedError
 from pallasite.lower.types import Type, Value, quote, shortest_text
+
+
+# Limits of the text form.
+_MAX_RANK = 12
+_MAX_NESTING = 100
 
 
 class Dynamic:
@@ -82,6 +88,8 @@ class Body:
     self._next_value = 0
 
   def new_value(self, type: Type) -> Value:
+    if len(type.shape) > _MAX_RANK:
+      raise UnsupportedError(f"a shape of rank {len(type.shape)} (over {_MAX_RANK}) is not supported")
     value = Value(f"%{self._next_value}", type)
     self._next_value += 1
     return value
@@ -118,6 +126,8 @@ class Body:
       if index:
         self.line("} {")
       self._indent += 1
+      if self._indent > _MAX_NESTING:
+        raise UnsupportedError(f"loops and scopes nested over {_MAX_NESTING} deep are not supported")
       arguments = [self.new_value(type) for type in types]
       if arguments:
         names = names or [""] * len(arguments)
