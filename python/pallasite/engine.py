@@ -43,38 +43,46 @@ def native():
   return _engine
 
 
+def _offered(name: str):
+  """A name of the native module, which may have been built without it."""
+  found = getattr(native(), name, None)
+  if found is None:
+    raise EngineMissingError(f"pallasite's native module does not offer `{name}`")
+  return found
+
+
 @functools.cache
 def register_ffi_target():
   """Makes the handler known to XLA, once in a process."""
   import jax
 
-  jax.ffi.register_ffi_target(FFI_TARGET, native().pallasite_run, platform="cpu")
+  jax.ffi.register_ffi_target(FFI_TARGET, _offered("pallasite_run"), platform="cpu")
 
 
 def set_report_sink(sink: Callable[[str], None] | None):
   """Has `sink` called with the JSON report of each kernel that ran under JAX, before its call
   returns or raises."""
-  native().set_report_sink(sink)
+  _offered("set_report_sink")(sink)
 
 
 def set_run_options(options: dict):
-  native().set_run_options(json.dumps(options, sort_keys=True))
+  _offered("set_run_options")(json.dumps(options, sort_keys=True))
 
 
 def verify(text: str) -> list[dict]:
   """Diagnostics of a module; empty if it is well-formed."""
-  found = native().verify(text)
+  found = _offered("verify")(text)
   return json.loads(found) if isinstance(found, str) else list(found)
 
 
 def run(text: str, arrays: Sequence, options: dict) -> tuple[list, str]:
   """Runs a module on arrays. Returns its outputs and the JSON report."""
-  outputs, report = native().run(text, list(arrays), json.dumps(options, sort_keys=True))
+  outputs, report = _offered("run")(text, list(arrays), json.dumps(options, sort_keys=True))
   return list(outputs), report
 
 
 def explain(code: str) -> dict:
-  found = native().explain(code)
+  found = _offered("explain")(code)
   if not found:
     raise KeyError(f"no diagnostic has the code {code!r}")
   return json.loads(found) if isinstance(found, str) else dict(found)

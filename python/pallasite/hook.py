@@ -154,14 +154,16 @@ class _Hook:
           chip, new.num_sms or chip.num_sms, everything=new.chip is not None
         )
       _mode.set_global(_Mode(new.compile_key()))
-      if _compat.default_platform() != "cpu" and not self._said_gpu:
-        self._said_gpu = True
-        warnings.warn(
-          "the default backend is a GPU: pallasite leaves its programs alone, and runs those for "
-          "the CPU",
-          KernelWarning,
-          stacklevel=4,
-        )
+
+  def say_gpu_once(self):
+    if not self._said_gpu:
+      self._said_gpu = True
+      warnings.warn(
+        "this kernel is compiled for a GPU: pallasite leaves such programs alone, and runs those "
+        "for the CPU",
+        KernelWarning,
+        stacklevel=3,
+      )
 
   @contextlib.contextmanager
   def fresh_mode(self, chosen: Options) -> Iterator[None]:
@@ -259,6 +261,8 @@ def _gpu_rule(previous):
       raise UnsupportedError(
         "interpret=pallasite.Params() runs a kernel on the CPU; this program is lowered for a GPU"
       )
+    if _mode.value is not None:
+      _hook.say_gpu_once()
     return previous(ctx, *nodes, **params)
 
   return rule

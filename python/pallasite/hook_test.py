@@ -1,6 +1,9 @@
 """Which calls are ours, what they lower to, and that all of it can be undone."""
 
+import os
 import re
+import subprocess
+import sys
 
 import jax
 import jax.extend.backend
@@ -169,6 +172,17 @@ def test_a_program_for_a_gpu_is_left_alone():
 
   with pytest.raises(pallasite.UnsupportedError, match="for a GPU"):
     export(call(interpret=pallasite.Params()))
+
+
+def test_install_starts_no_backend():
+  program = """
+import jax, pallasite
+pallasite.install(arch="h100", num_sms=4)
+jax.config.update("jax_num_cpu_devices", 3)
+assert [d.core_count for d in jax.devices()] == [4, 4, 4]
+"""
+  environment = {**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": ""}
+  subprocess.run([sys.executable, "-c", program], check=True, env=environment)
 
 
 def test_device_questions():

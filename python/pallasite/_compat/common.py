@@ -14,7 +14,7 @@ import jax.extend.backend as jax_backend
 import numpy as np
 from jax._src import core as jax_core
 from jax._src import lib as jax_lib
-from jax._src import source_info_util, xla_bridge
+from jax._src import source_info_util
 from jax._src.interpreters import mlir
 from jax._src.pallas import core as pallas_core
 from jax._src.pallas import mpmd
@@ -36,7 +36,6 @@ __all__ = [
   "barrier_facts",
   "block_is_whole_array",
   "decode_transforms",
-  "default_platform",
   "frames_of",
   "function_source",
   "interpret_gpu_params_class",
@@ -382,10 +381,6 @@ def prepare_runtime_error(on_create: Callable[[BaseException], None]) -> Callabl
 # ---- devices
 
 
-def default_platform() -> str:
-  return xla_bridge.get_backend().platform
-
-
 class _DeviceProxy:
   """A CPU device that answers as a GPU where libraries ask which kernel fits it."""
 
@@ -436,11 +431,11 @@ def answer_device_questions(chip, num_sms: int, everything: bool) -> Callable[[]
       "shared_memory_per_block_optin": chip.shared_memory_bytes,
     }
   undo: list[Callable[[], None]] = []
-  # Instances of the native class take no attributes, so the class has to.
-  device_class = type(jax.devices("cpu")[0])
+  # Instances of the native class take no attributes, so the class has to. No device is asked for: a
+  # program may still choose how many there are.
   for name, value in answers.items():
     answer = property(lambda self, value=value: value)
-    undo.append(_replace(device_class, name, answer))
+    undo.append(_replace(jax.Device, name, answer))
   if everything:
     proxy = {"platform": "gpu", **answers}
     real = jax_backend.get_default_device

@@ -89,7 +89,7 @@ class Body:
 
   def new_value(self, type: Type) -> Value:
     if len(type.shape) > _MAX_RANK:
-      raise UnsupportedError(f"a shape of rank {len(type.shape)} (over {_MAX_RANK}) is not supported")
+      raise UnsupportedError(f"rank {len(type.shape)} of {type.text} is over {_MAX_RANK}")
     value = Value(f"%{self._next_value}", type)
     self._next_value += 1
     return value
@@ -127,7 +127,7 @@ class Body:
         self.line("} {")
       self._indent += 1
       if self._indent > _MAX_NESTING:
-        raise UnsupportedError(f"loops and scopes nested over {_MAX_NESTING} deep are not supported")
+        raise UnsupportedError(f"loops and scopes are nested over {_MAX_NESTING} deep")
       arguments = [self.new_value(type) for type in types]
       if arguments:
         names = names or [""] * len(arguments)
