@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <random>
@@ -61,6 +62,31 @@ void check_paths(const Module& module) {
   }
 }
 
+// What an editor may rely on, of a module that verifies.
+void check_edits(Module& module) {
+  std::string before = print_module(module);
+  size_t count = std::min<size_t>(module.num_ops(), 32);
+  for (uint32_t i = 0; i < count; ++i) {
+    OpId id(i);
+    RegionId parent = module.op(id).parent;
+    size_t position = module.position_in_region(id);
+    module.move_op(id, parent, 0);
+    module.move_op(id, parent, position == 0 ? 0 : position + 1);
+    require(module.position_in_region(id) == position, "an op moves away and back");
+  }
+  require(print_module(module) == before, "moving back restores the text");
+  for (uint32_t i = 0; i < count; ++i) {
+    OpId id(i);
+    const std::vector<ValueId> results = module.op(id).results;
+    auto is_used = [&](ValueId value) { return module.has_uses(value); };
+    bool is_gone = !module.op(id).parent.valid();
+    if (is_gone || module.op(id).def->terminator || std::ranges::any_of(results, is_used)) continue;
+    module.remove_op(id);
+    require(module.op_path(id).empty(), "a removed op has no path");
+  }
+  require(verify(module).empty(), "a module verifies without ops that nothing uses");
+}
+
 void test(std::string_view text) {
   ParseResult first = parse_module(text, "fuzz.pir", fuzz_ops());
   require((first.module == nullptr) == !first.diagnostics.empty(), "a module or diagnostics");
@@ -79,6 +105,7 @@ void test(std::string_view text) {
   require(verify(*first.module).size() == verify(*second.module, &second.positions).size(),
           "findings do not depend on positions");
   check_paths(*first.module);
+  if (verify(*first.module).empty()) check_edits(*first.module);
 }
 
 class Mutator {
