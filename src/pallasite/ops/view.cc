@@ -6,6 +6,7 @@
 
 #include "pallasite/ir/op_def.h"
 #include "pallasite/ir/text.h"
+#include "pallasite/sim/compiler.h"
 
 namespace pallasite {
 
@@ -178,6 +179,46 @@ void verify_reshape(VerifyContext& context, const Op& op) {
   }
 }
 
+void compile_index(Compiler& compiler, OpId id) {
+  const Op& op = compiler.op(id);
+  View view = compiler.view(op.operands[0]);
+  std::vector<SliceStart> starts;
+  size_t next = 1;
+  for (int64_t start : ints_attribute(op.attributes, "starts")) {
+    starts.push_back(start == kDynamic ? compiler.slice_start(op.operands[next++])
+                                       : SliceStart{start, std::nullopt, ElementType::S64});
+  }
+  const std::string error = view.index(starts, ints_attribute(op.attributes, "sizes"),
+                                       ints_attribute(op.attributes, "strides"),
+                                       ints_attribute(op.attributes, "squeeze"));
+  compiler.define_view(id, std::move(view), error);
+}
+
+void compile_reshape(Compiler& compiler, OpId id) {
+  View view = compiler.view(compiler.op(id).operands[0]);
+  const std::string error = view.reshape(compiler.result_type(id).shape);
+  compiler.define_view(id, std::move(view), error);
+}
+
+void compile_transpose(Compiler& compiler, OpId id) {
+  View view = compiler.view(compiler.op(id).operands[0]);
+  const std::string error =
+      view.transpose(ints_attribute(compiler.op(id).attributes, "permutation"));
+  compiler.define_view(id, std::move(view), error);
+}
+
+void compile_unswizzle(Compiler& compiler, OpId id) {
+  View view = compiler.view(compiler.op(id).operands[0]);
+  view.swizzle_undone = int_attribute(compiler.op(id).attributes, "swizzle", 0);
+  compiler.define_view(id, std::move(view), "");
+}
+
+void compile_untile(Compiler& compiler, OpId id) {
+  View view = compiler.view(compiler.op(id).operands[0]);
+  const std::string error = view.untile(ints_attribute(compiler.op(id).attributes, "tiling"));
+  compiler.define_view(id, std::move(view), error);
+}
+
 }  // namespace
 
 extern const OpDef kViewIndex;
@@ -204,6 +245,7 @@ const OpDef kViewIndex = {
     .pure = true,
     .infer = infer_index,
     .verify = verify_index,
+    .compile = compile_index,
     .help =
         "The part of a ref, or of an array of barriers, that starts at `starts` and has `sizes` "
         "elements: what `ref.at[...]` and a subscript select. An index outside of the ref is "
@@ -231,6 +273,7 @@ const OpDef kViewReshape = {
     .operands = {{.name = "ref", .kind = OperandKind::Ref}},
     .pure = true,
     .verify = verify_reshape,
+    .compile = compile_reshape,
     .help = "The same elements, in row-major order, under another shape with as many elements.",
     .example = R"(pir 1
 
@@ -257,6 +300,7 @@ const OpDef kViewTranspose = {
     .pure = true,
     .infer = infer_transpose,
     .verify = verify_transpose,
+    .compile = compile_transpose,
     .help = "The ref with its dimensions in another order. No element moves.",
     .example = R"(pir 1
 
@@ -281,6 +325,7 @@ const OpDef kViewUnswizzle = {
     .pure = true,
     .infer = infer_unswizzle,
     .verify = verify_unswizzle,
+    .compile = compile_unswizzle,
     .help =
         "Undoes the swizzle of an smem allocation, so that indices are those before it. The shape "
         "stays as it is.",
@@ -315,6 +360,7 @@ const OpDef kViewUntile = {
     .pure = true,
     .infer = infer_untile,
     .verify = verify_untile,
+    .compile = compile_untile,
     .help =
         "An smem allocation that is stored tile by tile, as the array that the tiles make up: "
         "physical (.., d/t.., t..) becomes logical (.., d..).",

@@ -1,11 +1,15 @@
 // From a verified module to bytecode. Ops emit themselves through OpDef::compile.
+//
+// Register slots are reused once the last use of a value is past; a view's index values live as
+// long as the view is used. Functions are inlined (recursion is refused by the verifier).
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
-#include <unordered_map>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "pallasite/diag/diagnostic.h"
@@ -25,14 +29,14 @@ enum class ObservationLevel : uint8_t {
 
 struct CompileOptions {
   ObservationLevel level = ObservationLevel::Fused;
-  // Shared memory a block may use, in bytes (semantics.md: 227 KiB on sm_90a and sm_100a).
-  uint64_t smem_limit = 227 * 1024;
+  // Shared memory a block may use, in bytes (semantics: 227 KiB on sm_90a and sm_100a).
+  int64_t smem_limit = 227 * 1024;
 };
 
 // An elementwise function on register-form arrays.
 struct ElementwiseKernel {
-  // out[i] = f(inputs[0][i], ...) for i < count. `immediate` is the pointer given to emit_elementwise.
-  // out may be equal to an input, never overlap it otherwise.
+  // out[i] = f(inputs[0][i], ...) for i < count. `immediate` is the pointer given to
+  // emit_elementwise. out may be equal to an input, never overlap it otherwise.
   void (*loop)(void* out, const void* const* inputs, size_t count, const void* immediate) = nullptr;
   // The same on rank-0 values: slots a, b, c are inputs, d the result, payload the immediate.
   // Null: the loop is called with a count of 1.
@@ -43,10 +47,11 @@ class Compiler {
  public:
   struct Result {
     std::shared_ptr<const Program> program;
-    // Why there is none (smem.exhausted ...).
+    // Why there is none (smem.exhausted, run.unsupported); empty if there is one.
     std::vector<Diagnostic> diagnostics;
   };
-  static Result compile(std::shared_ptr<const Module> module, const CompileOptions& options);
+  static Result compile(std::shared_ptr<const Module> module, const CompileOptions& options = {});
+  ~Compiler();
 
   // --- what an op's compile function may use ---
   const Module& module() const { return *module_; }
@@ -54,40 +59,51 @@ class Compiler {
   const Type& type(ValueId id) const { return module_->value(id).type; }
   const Type& operand_type(OpId id, size_t i) const { return type(op(id).operands[i]); }
   const Type& result_type(OpId id, size_t i = 0) const { return type(op(id).results[i]); }
+  bool is_used(ValueId value) const { return use_count_[value.index] > 0; }
+  // Bytes of an array or scalar in register form.
+  uint32_t bytes_of(ValueId value) const;
 
   // The slot of an array or scalar that is defined already, literals included.
   Slot use(ValueId value);
   Slot operand(OpId id, size_t i) { return use(op(id).operands[i]); }
-  // A new slot for a result.
+  // A new slot for a result; it may not be the slot of an operand.
   Slot define(ValueId value);
   Slot result(OpId id, size_t i = 0) { return define(op(id).results[i]); }
   // A slot for the op's own use, freed with the region that is being compiled.
   Slot scratch(size_t bytes);
-  // A slot in the constant part of the register file: set before the thread starts.
-  Slot constant(std::span<const std::byte> data);
-  // Lets a value live where another does already (identity ops).
+  // A slot that is set before the thread starts and never written.
+  Slot constant(std::vector<std::byte> data);
+  // Lets a value live where another does already (identity ops, results of inlined regions).
   void alias(ValueId value, ValueId same_as);
+  // Ends an alias that was made for a function's argument.
+  void drop(ValueId value) { free_value(value); }
+  // Makes a region's argument stand for a slot that the caller owns.
+  void bind_slot(ValueId argument, Slot slot);
 
-  // The view that a ref operand stands for.
+  // Views of refs and of barrier arrays; the same calls serve both.
   const View& view(ValueId ref);
-  // Makes an access plan for a view; the plan is owned by the program.
+  // The ref that `result` names is the view; an error text makes the module unsupported at `op`.
+  void define_view(OpId op, View view, const std::string& error);
+  // An access plan for the view that a ref operand stands for; owned by the program.
   const AccessPlan* access(ValueId ref);
-  const BarrierView& barrier_view(ValueId barrier);
+  const Layout& layout(ValueId ref);
+  const BarrierView* barrier(ValueId barrier);
+  SliceStart slice_start(ValueId index);
 
   // Owned by the program; the pointer stays valid as long as it does.
   template <typename P>
-  const P* payload(P value) {
-    auto owned = std::make_shared<const P>(std::move(value));
-    const P* pointer = owned.get();
+  P* payload(P value) {
+    auto owned = std::make_shared<P>(std::move(value));
+    P* pointer = owned.get();
     program_->payloads.push_back(std::move(owned));
     return pointer;
   }
 
-  // Appends an instruction that any thread may run at any time (`visible` false), or one that acts on
-  // what others see.
+  // Appends an instruction. `visible`: it acts on what other threads or agents can see. The
+  // reference is valid until the next emit.
   Instruction& emit(OpId op, ExecFn exec, const void* payload = nullptr, bool visible = false);
-  // Elementwise op with the op's operands as inputs and its one result as output. Inputs whose bit is
-  // set in `scalar_inputs` have rank 0 beside arrays and their pointer is not advanced.
+  // An elementwise op with the op's operands as inputs and its one result as output. Inputs whose
+  // bit is set in `scalar_inputs` have rank 0 beside arrays; their pointer is not advanced.
   void emit_elementwise(OpId op, const ElementwiseKernel& kernel, const void* immediate = nullptr,
                         uint32_t scalar_inputs = 0);
 
@@ -95,53 +111,99 @@ class Compiler {
   using Label = uint32_t;
   Label new_label();
   void bind(Label label);
-  // After all code is emitted `*target` holds the label's program counter. `target` lies in a payload
-  // made by `jump_table` or is an instruction's field `a`.
   void emit_jump(OpId op, Label label);
   void emit_jump_if_false(OpId op, Slot condition, Label label);
-  // Jumps to labels[clamp(index)]; the index is an integer or bool in `slot`.
+  // Jumps to labels[index], the index clamped to the labels; bool or integer in `slot`.
   void emit_switch(OpId op, Slot slot, ElementType index_type, std::vector<Label> labels);
-  // Copies values between slots, all reads before all writes.
   struct Move {
     Slot from;
     Slot to;
     uint32_t bytes;
   };
+  // Copies between slots as if all were read before any is written.
   void emit_moves(OpId op, std::vector<Move> moves);
 
-  // Compiles a region with its arguments bound by the caller (bind_argument). Returns the values that
-  // its yield names; they are valid until `end_region`.
+  // Compiles a region whose arguments are bound. Returns the values that its yield names; they stay
+  // usable until `end_region`.
   std::span<const ValueId> begin_region(RegionId region);
   void end_region(RegionId region);
-  // Makes a region argument (or function argument) stand for a slot, or for another value.
-  void bind_slot(ValueId argument, Slot slot);
-  void bind_value(ValueId argument, ValueId value);
   // Loops and calls, for reports.
-  uint32_t push_frame(OpId op, Slot iteration);
+  void push_frame(OpId op, Slot iteration);
   void pop_frame();
 
-  Program& program() { return *program_; }
-  uint32_t bytes_of(ValueId value) const;
-  void diagnose(Diagnostic diagnostic) { diagnostics_.push_back(std::move(diagnostic)); }
-
-  // Scopes. Addresses follow the region path: a scope's allocations start where those of the scopes
-  // around it end.
+  // Allocates what a region's arguments name, and binds them. Addresses follow the region path: a
+  // scope's allocations start where those of the scopes around it end.
   uint32_t add_scope(OpId op, RegionId region, bool collective);
   void leave_scope(uint32_t scope);
-  // The accumulator site that run_state or run_scoped made for a ref argument.
-  const AllocationSite& site(uint32_t index) const { return program_->allocations[index]; }
+  // The op cannot run: why, in one sentence.
+  void unsupported(OpId op, const std::string& reason);
+  // Agents of the op need this much memory between read and write.
+  void need_staging(int64_t bytes);
+  void note_written(ValueId ref);
+  Program& program() { return *program_; }
 
  private:
-  struct Binding;
-  class Impl;
+  struct SlotBinding {
+    Slot slot = 0;
+    // False for slots that someone else frees.
+    bool owned = false;
+  };
+  using Binding = std::variant<std::monostate, SlotBinding, View>;
+  struct PendingElementwise {
+    OpId op;
+    ElementwiseKernel kernel;
+    const void* immediate;
+    uint32_t scalar_inputs;
+  };
+
+  Compiler(std::shared_ptr<const Module> module, const CompileOptions& options);
+  void run();
+  void count_uses();
+  void note_use(ValueId value, OpId user);
+  void bind_parameters();
+  void collect_literals();
+  Slot allocate(size_t bytes);
+  void release(Slot slot);
+  void free_value(ValueId value);
+  void flush_elementwise();
+  bool is_pending(ValueId value) const;
+  void patch_labels();
+
   std::shared_ptr<const Module> module_;
+  CompileOptions options_;
   std::shared_ptr<Program> program_;
   std::vector<Diagnostic> diagnostics_;
-  std::unique_ptr<Impl> impl_;
-  Compiler(std::shared_ptr<const Module> module, const CompileOptions& options);
 
- public:
-  ~Compiler();
+  std::vector<Binding> bindings_;
+  // Uses of a value, and the position in its own region of the last op that (or inside of which
+  // something) uses it.
+  std::vector<uint32_t> use_count_;
+  std::vector<uint32_t> last_use_;
+  // Per op, its position in its region.
+  std::vector<uint32_t> position_;
+  // Per region and position, the values whose last use is there.
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<ValueId>> dies_at_;
+
+  // Slots: references to each, and free ones by size.
+  std::map<Slot, std::pair<uint32_t, uint32_t>> live_slots_;
+  std::multimap<uint32_t, Slot> free_slots_;
+  std::vector<Slot> deferred_releases_;
+  std::vector<std::vector<Slot>> region_scratch_;
+  std::map<std::pair<uint8_t, uint64_t>, Slot> literal_slots_;
+
+  std::vector<PendingElementwise> pending_;
+  std::vector<uint32_t> label_targets_;
+  std::vector<std::pair<uint32_t, Label>> jumps_;
+  struct SwitchTable {
+    std::vector<uint32_t>* targets;
+    std::vector<Label> labels;
+  };
+  std::vector<SwitchTable> switches_;
+  uint32_t frame_ = 0;
+  int64_t smem_top_ = 0;
+  uint32_t barrier_top_ = 0;
+  std::vector<std::pair<int64_t, uint32_t>> scope_marks_;
+  std::vector<std::pair<uint32_t, std::vector<Slot>>> scope_registers_;
 };
 
 }  // namespace pallasite

@@ -14,8 +14,8 @@
 
 namespace pallasite {
 
-// Byte offset of a value in a thread's register file. Scalars take 8 bytes, arrays are aligned to 64
-// and hold register form (numerics/element_type.h) in row-major order.
+// Byte offset of a value in a thread's register file. Scalars take 8 bytes, arrays are aligned to
+// 64 and hold register form (numerics/element_type.h) in row-major order.
 using Slot = uint32_t;
 inline constexpr Slot kNoSlot = UINT32_MAX;
 
@@ -48,6 +48,8 @@ struct Instruction {
   OpId op;
   // Index into Program::frames: the loops and calls around the instruction.
   uint32_t frame = 0;
+  // Barrier site that the instruction arrives on, so that a report can name who could have come.
+  uint32_t arrives_on = UINT32_MAX;
   // It touches what other threads or agents can see: schedules choose between threads before it.
   bool visible = false;
 };
@@ -56,12 +58,13 @@ struct Instruction {
 struct StaticFrame {
   uint32_t parent = 0;
   OpId op;
-  // Of a loop: where a thread keeps the number of the current iteration (int64); kNoSlot for a call.
+  // Of a loop: where a thread keeps the number of the current iteration (int64); kNoSlot for a
+  // call.
   Slot iteration = kNoSlot;
 };
 
-// One allocation of the kernel: a parameter (GMEM), or an argument of a scope. Sites are static: all
-// dynamic instances of a scope use the same addresses, as a stack allocator gives them.
+// One allocation of the kernel: a parameter (GMEM), or an argument of a scope. Sites are static:
+// all dynamic instances of a scope use the same addresses, as a stack allocator gives them.
 struct AllocationSite {
   std::string name;
   MemorySpace space = MemorySpace::Gmem;
@@ -94,8 +97,16 @@ struct ScopeSite {
   OpId op;
   // All threads of the block enter together and share the allocations.
   bool collective = false;
+  // No scope before it has the same addresses: the first time its memory is as it was at the start
+  // of the cluster.
+  bool first_at_its_addresses = false;
   std::vector<uint32_t> allocations;
   std::vector<uint32_t> barriers;
+};
+
+struct RegisterConstant {
+  Slot slot = 0;
+  std::vector<std::byte> data;
 };
 
 struct Program {
@@ -105,8 +116,9 @@ struct Program {
   std::vector<AllocationSite> allocations;
   std::vector<BarrierSite> barriers;
   std::vector<ScopeSite> scopes;
-  // The register file of a thread at its start: constants first, then zeros up to register_bytes.
-  std::vector<std::byte> initial_registers;
+  // What a thread's register file holds at its start. All other slots are written before they are
+  // read.
+  std::vector<RegisterConstant> constants;
   uint32_t register_bytes = 0;
   uint64_t smem_bytes = 0;
   uint32_t barriers_per_block = 0;

@@ -201,6 +201,27 @@ constinit const CatalogueEntry RunInterrupted = {
     .tags = {{"interrupt", "incomplete"}},
 };
 
+constinit const CatalogueEntry SchedReplayMismatch = {
+    .slug = "replayed-schedule-does-not-fit",
+    .documentation =
+        "A recorded schedule says which of the events that could happen was picked each time. At "
+        "the "
+        "choice named here other events are possible than when it was recorded, so the recording "
+        "is "
+        "not one of this run.",
+    .triggers = "A replay with another kernel, other inputs or other options than the recording.",
+    .situations = "The kernel was edited after the schedule had been recorded.",
+    .solutions = {{"record the schedule again", "replay with the module that was recorded"}},
+    .language = ExampleLanguage::Shell,
+    .before = "pallasite run edited.pir --replay schedule.json\n",
+    .after =
+        "pallasite run k.pir --seed 3 --record schedule.json\n"
+        "pallasite run k.pir --replay schedule.json\n",
+    .handling = "rerun",
+    .prevention = {{"keep the module beside the schedule"}},
+    .tags = {{"schedule", "replay"}},
+};
+
 constinit const CatalogueEntry RunUnsupported = {
     .slug = "cannot-run-an-op",
     .documentation =

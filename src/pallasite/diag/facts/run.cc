@@ -112,4 +112,13 @@ constinit const KindFacts SchedLivelock = {
     .source = "docs of the scheduler",
 };
 
+constinit const KindFacts SchedReplayMismatch = {
+    .arguments = {{{"choice", ArgumentType::Integer}}},
+    .messages = {{{"", "the schedule that is replayed does not fit this run at choice {choice}"}}},
+    .label = "the run was here",
+    .rule = "a schedule belongs to one module, one set of inputs and one set of options",
+    .help = "record the schedule again with this kernel and these inputs",
+    .source = "docs of the scheduler",
+};
+
 }  // namespace pallasite::kind_facts

@@ -1,0 +1,281 @@
+#include "pallasite/sim/grid.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <exception>
+#include <list>
+#include <mutex>
+#include <thread>
+
+#include "pallasite/numerics/fill.h"
+#include "pallasite/numerics/float_mode.h"
+
+namespace pallasite {
+
+namespace {
+
+struct Interrupt {
+  std::atomic<bool> flag{false};
+  std::function<bool()> poll;
+};
+
+struct ClusterResult {
+  Outcome outcome = Outcome::Finished;
+  std::vector<Diagnostic> findings;
+  std::vector<GridPrint> prints;
+  std::vector<Choice> choices;
+  uint64_t steps = 0;
+};
+
+// Everything that a worker needs, kept from cluster to cluster.
+class Worker {
+ public:
+  Worker(const Program& program, const std::vector<GmemBuffer>& gmem, const GridOptions& options,
+         Footprint* footprint, Interrupt& interrupt, bool polls)
+      : program_(program),
+        gmem_(gmem),
+        options_(options),
+        footprint_(footprint),
+        interrupt_(interrupt),
+        polls_(polls) {
+    if (!options.policy) make_machine(nullptr, options.machine.max_steps);
+  }
+
+  ClusterResult run(int64_t cluster, std::optional<uint64_t> max_steps) {
+    std::unique_ptr<Policy> policy;
+    if (options_.policy) policy = options_.policy(cluster);
+    if (policy != nullptr || max_steps != options_.machine.max_steps) {
+      make_machine(policy.get(), max_steps);
+    }
+    machine_->start(cluster);
+    ClusterResult result;
+    result.outcome = machine_->run();
+    result.steps = state_.steps;
+    result.findings = machine_->take_findings();
+    for (Print& print : state_.prints) {
+      result.prints.push_back(
+          {cluster, machine_->thread_name(print.thread, 0), std::move(print.text)});
+    }
+    if (options_.record_choices) result.choices = std::move(state_.choices);
+    if (result.outcome == Outcome::StepLimit || result.outcome == Outcome::Interrupted) {
+      result.findings.push_back(cut_short(result.outcome));
+    }
+    return result;
+  }
+
+ private:
+  void make_machine(Policy* policy, std::optional<uint64_t> max_steps) {
+    MachineOptions machine = options_.machine;
+    machine.max_steps = max_steps;
+    machine.interrupted = &interrupt_.flag;
+    if (polls_ && interrupt_.poll) machine.poll_interrupt = &interrupt_.poll;
+    machine_.emplace(program_, state_, gmem_, machine, policy, options_.observers, footprint_);
+  }
+
+  Diagnostic cut_short(Outcome outcome) {
+    DiagnosticBuilder builder(outcome == Outcome::StepLimit ? Kind::RunStepLimit
+                                                            : Kind::RunInterrupted);
+    builder.arg("steps", outcome == Outcome::StepLimit && options_.machine.max_steps
+                             ? static_cast<int64_t>(*options_.machine.max_steps)
+                             : static_cast<int64_t>(state_.steps));
+    machine_->describe_stuck(builder);
+    uint32_t first = 0;
+    while (first + 1 < state_.threads.size() &&
+           state_.threads[first].status == ThreadStatus::Done) {
+      ++first;
+    }
+    const uint32_t pc = state_.threads[first].pc;
+    return builder.at(machine_->location(pc), machine_->thread_name(first, pc)).build();
+  }
+
+  const Program& program_;
+  const std::vector<GmemBuffer>& gmem_;
+  const GridOptions& options_;
+  Footprint* footprint_;
+  Interrupt& interrupt_;
+  // It runs on the thread that called run_grid.
+  bool polls_;
+  ClusterState state_;
+  std::optional<ClusterMachine> machine_;
+};
+
+bool trivial(const ClusterResult& part) {
+  return part.findings.empty() && part.prints.empty() && part.choices.empty();
+}
+
+void append(GridResult& result, int64_t cluster, ClusterResult&& part) {
+  std::move(part.findings.begin(), part.findings.end(), std::back_inserter(result.findings));
+  std::move(part.prints.begin(), part.prints.end(), std::back_inserter(result.prints));
+  if (!part.choices.empty()) result.choices.push_back({cluster, std::move(part.choices)});
+}
+
+GridResult run_serial(const Program& program, const std::vector<GmemBuffer>& gmem,
+                      const GridOptions& options, Interrupt& interrupt) {
+  GridResult result;
+  Worker worker(program, gmem, options, nullptr, interrupt, true);
+  for (int64_t cluster = 0; cluster < program.clusters; ++cluster) {
+    std::optional<uint64_t> left = options.machine.max_steps;
+    if (left) *left -= std::min(*left, result.steps);
+    ClusterResult part = worker.run(cluster, left);
+    result.outcome = part.outcome;
+    result.steps += part.steps;
+    ++result.clusters_run;
+    append(result, cluster, std::move(part));
+    if (result.outcome != Outcome::Finished) break;
+  }
+  result.clusters_by_worker = {result.clusters_run};
+  return result;
+}
+
+// Null if the grid has to run again in launch order.
+std::optional<GridResult> run_parallel(const Program& program, const std::vector<GmemBuffer>& gmem,
+                                       const GridOptions& options, Interrupt& interrupt) {
+  struct Share {
+    uint64_t steps = 0;
+    int64_t clusters = 0;
+    std::vector<std::pair<int64_t, ClusterResult>> parts;
+  };
+  Footprint footprint(gmem, program.parameter_written);
+  const auto workers = static_cast<uint32_t>(std::min<int64_t>(options.workers, program.clusters));
+  // A few clusters at a time; towards the end of a small grid one.
+  const int64_t batch = std::clamp<int64_t>(program.clusters / (workers * 8), 1, 64);
+  std::vector<Share> shares(workers);
+  std::atomic<int64_t> next{0};
+  // A cluster has failed or two have met: the rest is not worth running.
+  std::atomic<bool> abandon{false};
+  std::exception_ptr error;
+  std::mutex lock;
+  std::condition_variable ended;
+  uint32_t running = workers;
+  const auto work = [&](uint32_t index) {
+    try {
+      const ScopedFloatMode float_mode;
+      Worker worker(program, gmem, options, &footprint, interrupt, index == 0);
+      Share& share = shares[index];
+      while (!abandon) {
+        const int64_t begin = next.fetch_add(batch);
+        if (begin >= program.clusters) break;
+        const int64_t end = std::min(begin + batch, program.clusters);
+        for (int64_t cluster = begin; cluster < end && !abandon; ++cluster) {
+          ClusterResult part = worker.run(cluster, options.machine.max_steps);
+          share.steps += part.steps;
+          ++share.clusters;
+          if (part.outcome != Outcome::Finished || footprint.conflict()) abandon = true;
+          if (!trivial(part)) share.parts.emplace_back(cluster, std::move(part));
+        }
+      }
+    } catch (...) {
+      const std::lock_guard hold(lock);
+      error = std::current_exception();
+      abandon = true;
+    }
+    const std::lock_guard hold(lock);
+    --running;
+    ended.notify_all();
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (uint32_t i = 1; i < workers; ++i) threads.emplace_back(work, i);
+    work(0);
+    std::unique_lock hold(lock);
+    while (running > 0) {
+      ended.wait_for(hold, std::chrono::milliseconds(50));
+      if (interrupt.poll && !interrupt.flag && interrupt.poll()) interrupt.flag = true;
+    }
+  }
+  if (error) std::rethrow_exception(error);
+  GridResult result;
+  std::vector<std::pair<int64_t, ClusterResult>> parts;
+  for (Share& share : shares) {
+    result.steps += share.steps;
+    result.clusters_run += share.clusters;
+    result.clusters_by_worker.push_back(share.clusters);
+    std::move(share.parts.begin(), share.parts.end(), std::back_inserter(parts));
+  }
+  if (abandon || footprint.conflict() ||
+      (options.machine.max_steps && result.steps > *options.machine.max_steps)) {
+    return std::nullopt;
+  }
+  std::sort(parts.begin(), parts.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (auto& [cluster, part] : parts) append(result, cluster, std::move(part));
+  return result;
+}
+
+// What has to be done to global memory before a run, and again before a second one.
+class GlobalMemory {
+ public:
+  GlobalMemory(const Program& program, const std::vector<GmemBuffer>& gmem, bool zero_fill)
+      : program_(program), buffers_(gmem), zero_fill_(zero_fill) {
+    const std::vector<KernelParameter>& parameters = program.module->kernel.parameters;
+    std::vector<bool> aliased(parameters.size());
+    for (const KernelParameter& parameter : parameters) {
+      if (parameter.aliases) aliased[*parameter.aliases] = true;
+    }
+    saved_.resize(parameters.size());
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      if (parameters[i].role != KernelParameter::Role::Input || !program.parameter_written[i]) {
+        continue;
+      }
+      saved_[i].assign(gmem[i].data, gmem[i].data + gmem[i].bytes);
+      // A kernel may write to an input that is no output: the caller's array stays as it is.
+      if (!aliased[i]) {
+        private_.push_back(saved_[i]);
+        buffers_[i].data = private_.back().data();
+      }
+    }
+  }
+
+  const std::vector<GmemBuffer>& buffers() const { return buffers_; }
+
+  void reset() {
+    const std::vector<KernelParameter>& parameters = program_.module->kernel.parameters;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      if (parameters[i].role == KernelParameter::Role::Input) {
+        if (!saved_[i].empty()) {
+          std::memcpy(buffers_[i].data, saved_[i].data(), saved_[i].size());
+        }
+        continue;
+      }
+      if (parameters[i].aliases) continue;
+      const Layout& layout = program_.allocations[i].layout;
+      const auto count = static_cast<size_t>(layout.element_count());
+      if (zero_fill_) {
+        fill_zero(layout.element, buffers_[i].data, count);
+      } else {
+        fill_uninitialized(layout.element, buffers_[i].data, count);
+      }
+    }
+  }
+
+ private:
+  const Program& program_;
+  std::vector<GmemBuffer> buffers_;
+  bool zero_fill_;
+  std::vector<std::vector<std::byte>> saved_;
+  std::list<std::vector<std::byte>> private_;
+};
+
+}  // namespace
+
+GridResult run_grid(const Program& program, const std::vector<GmemBuffer>& gmem,
+                    const GridOptions& options) {
+  const ScopedFloatMode float_mode;
+  GlobalMemory memory(program, gmem, options.machine.zero_fill);
+  memory.reset();
+  Interrupt interrupt;
+  interrupt.poll = options.poll_interrupt;
+  const bool parallel = options.workers > 1 && program.clusters > 1 &&
+                        program.clusters_independent && options.observers.empty();
+  if (parallel) {
+    if (auto result = run_parallel(program, memory.buffers(), options, interrupt)) return *result;
+    memory.reset();
+  }
+  GridResult result = run_serial(program, memory.buffers(), options, interrupt);
+  result.serial_after_conflict = parallel;
+  return result;
+}
+
+}  // namespace pallasite

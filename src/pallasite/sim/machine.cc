@@ -1,0 +1,591 @@
+#include "pallasite/sim/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "pallasite/base/check.h"
+#include "pallasite/ir/location.h"
+#include "pallasite/sim/transfer.h"
+
+namespace pallasite {
+
+namespace {
+
+// A thread that runs this long without blocking lets the others have a turn, so that a loop that
+// waits for a value in memory does not keep the one that would write it from running.
+constexpr uint64_t kQuantum = 1 << 18;
+// Turns between two calls of the interrupt poll.
+constexpr uint32_t kPollPeriod = 32;
+
+}  // namespace
+
+ClusterMachine::ClusterMachine(const Program& program, ClusterState& state,
+                               std::vector<GmemBuffer> gmem, const MachineOptions& options,
+                               Policy* policy, std::vector<Observer*> observers,
+                               Footprint* footprint)
+    : program_(program),
+      state_(state),
+      gmem_(std::move(gmem)),
+      options_(options),
+      policy_(policy),
+      observers_(std::move(observers)),
+      footprint_(footprint) {}
+
+ClusterMachine::~ClusterMachine() = default;
+
+void ClusterMachine::start(int64_t cluster) {
+  const size_t blocks = program_.blocks_per_cluster;
+  const size_t threads = blocks * program_.threads_per_block;
+  state_.cluster = cluster;
+  state_.threads.assign(threads, ThreadState());
+  state_.registers.resize(threads * program_.register_bytes);
+  for (uint32_t t = 0; t < threads; ++t) {
+    for (const RegisterConstant& constant : program_.constants) {
+      std::copy(constant.data.begin(), constant.data.end(), registers(t) + constant.slot);
+    }
+  }
+  // Scopes fill their memory when they are entered, so the bytes of an earlier cluster never show.
+  state_.smem.resize(blocks * program_.smem_bytes);
+  state_.barriers.assign(blocks * program_.barriers_per_block, BarrierState());
+  state_.observed.assign(state_.barriers.size() * program_.threads_per_block, -1);
+  state_.scopes.assign(blocks * program_.scopes.size(), ScopeState());
+  fill_before_start();
+  state_.agents.clear();
+  state_.agents_issued = 0;
+  state_.progress = 1;
+  state_.steps = 0;
+  state_.prints.clear();
+  state_.choices.clear();
+  findings_.clear();
+  faulted_ = false;
+  for (Observer* observer : observers_) observer->on_cluster_start(*this);
+}
+
+Outcome ClusterMachine::run() {
+  return run_turns(UINT64_MAX);
+}
+
+Outcome ClusterMachine::run_turns(uint64_t turns) {
+  for (; turns > 0; --turns) {
+    switch (policy_ == nullptr ? turn_fixed() : turn_with_policy()) {
+      case TurnEnd::Progress:
+        break;
+      case TurnEnd::Finished:
+        for (Observer* observer : observers_) observer->on_cluster_end(*this);
+        return Outcome::Finished;
+      case TurnEnd::Fault:
+        return Outcome::Fault;
+      case TurnEnd::StepLimit:
+        return Outcome::StepLimit;
+      case TurnEnd::Interrupted:
+        return Outcome::Interrupted;
+    }
+  }
+  return Outcome::Paused;
+}
+
+// Fixed schedule: the lowest-numbered thread that can go on, until it cannot; agents only when no
+// thread can, oldest first.
+ClusterMachine::TurnEnd ClusterMachine::turn_fixed() {
+  uint32_t chosen = UINT32_MAX;
+  for (uint32_t t = 0; t < state_.threads.size(); ++t) {
+    const ThreadState& thread = state_.threads[t];
+    if (thread.status == ThreadStatus::Ready && thread.polled_at == 0) {
+      chosen = t;
+      break;
+    }
+  }
+  if (chosen == UINT32_MAX) {
+    uint32_t oldest = UINT32_MAX;
+    for (uint32_t a = 0; a < state_.agents.size(); ++a) {
+      if (!agent_enabled(state_.agents[a])) continue;
+      if (oldest == UINT32_MAX || state_.agents[a].order < state_.agents[oldest].order) oldest = a;
+    }
+    if (oldest != UINT32_MAX) {
+      run_agent_event(oldest);
+      if (faulted_) return TurnEnd::Fault;
+      return TurnEnd::Progress;
+    }
+    // Threads that polled in vain go again if anything has changed since.
+    bool again = false;
+    for (ThreadState& thread : state_.threads) {
+      if (thread.status == ThreadStatus::Ready && thread.polled_at < state_.progress) {
+        thread.polled_at = 0;
+        again = true;
+      }
+    }
+    return again ? TurnEnd::Progress : stuck();
+  }
+  run_thread(chosen, false);
+  return check_limits();
+}
+
+ClusterMachine::TurnEnd ClusterMachine::check_limits() {
+  if (faulted_) return TurnEnd::Fault;
+  if (options_.max_steps && state_.steps >= *options_.max_steps) return TurnEnd::StepLimit;
+  if (options_.poll_interrupt != nullptr && ++turns_since_poll_ >= kPollPeriod) {
+    turns_since_poll_ = 0;
+    if ((*options_.poll_interrupt)()) *options_.interrupted = true;
+  }
+  if (options_.interrupted != nullptr && options_.interrupted->load(std::memory_order_relaxed)) {
+    return TurnEnd::Interrupted;
+  }
+  return TurnEnd::Progress;
+}
+
+ClusterMachine::TurnEnd ClusterMachine::turn_with_policy() {
+  Choice choice;
+  std::vector<uint32_t> subjects;
+  std::vector<std::pair<EventId, uint32_t>> enabled;
+  for (uint32_t t = 0; t < state_.threads.size(); ++t) {
+    const ThreadState& thread = state_.threads[t];
+    // A failed poll is offered again only once something has changed.
+    if (thread.status == ThreadStatus::Ready && thread.polled_at < state_.progress) {
+      enabled.push_back({{t, thread.events, EventKind::Thread}, t});
+    }
+  }
+  for (uint32_t a = 0; a < state_.agents.size(); ++a) {
+    if (const auto kind = agent_enabled(state_.agents[a])) {
+      enabled.push_back({{state_.agents[a].thread, state_.agents[a].event, *kind}, a});
+    }
+  }
+  if (enabled.empty()) return stuck();
+  std::sort(enabled.begin(), enabled.end());
+  for (const auto& [event, subject] : enabled) {
+    choice.enabled.push_back(event);
+    subjects.push_back(subject);
+  }
+  if (enabled.size() > 1) {
+    const size_t picked = policy_->choose(choice.enabled);
+    if (picked >= enabled.size()) {
+      fault({choice.enabled[0], state_.threads[choice.enabled[0].thread].pc},
+            DiagnosticBuilder(Kind::SchedReplayMismatch)
+                .arg("choice", static_cast<int64_t>(state_.choices.size())));
+      return TurnEnd::Fault;
+    }
+    choice.picked = static_cast<uint32_t>(picked);
+    state_.choices.push_back(choice);
+  }
+  const EventId& event = choice.enabled[choice.picked];
+  if (event.kind == EventKind::Thread) {
+    run_thread(subjects[choice.picked], true);
+  } else {
+    run_agent_event(subjects[choice.picked]);
+  }
+  return check_limits();
+}
+
+Step ClusterMachine::run_thread(uint32_t index, bool to_next_visible) {
+  ThreadState& state = state_.threads[index];
+  Thread thread(*this, state, registers(index), index);
+  state.polled_at = 0;
+  const Instruction* code = program_.code.data();
+  uint64_t budget = kQuantum;
+  uint64_t run = 0;
+  if (options_.max_steps) {
+    budget = std::min(budget, *options_.max_steps - std::min(*options_.max_steps, state_.steps));
+  }
+  Step step = Step::Next;
+  uint64_t visible = 0;
+  while (run < budget) {
+    const Instruction& instruction = code[state.pc];
+    if (instruction.visible) {
+      if (to_next_visible && visible > 0) break;
+      ++visible;
+    }
+    ++run;
+    step = instruction.exec(thread, instruction);
+    if (step == Step::Next) [[likely]] {
+      ++state.pc;
+      state.events += instruction.visible;
+      continue;
+    }
+    if (step == Step::Jump) continue;
+    if (step == Step::Polled) {
+      ++state.pc;
+      ++state.events;
+      state.polled_at = state_.progress;
+    }
+    break;
+  }
+  state_.steps += run;
+  if (step == Step::Done) {
+    state.status = ThreadStatus::Done;
+    note_progress();
+    for (Observer* observer : observers_) observer->on_thread_end(*this, index);
+  }
+  if (run == budget && (step == Step::Next || step == Step::Jump)) {
+    // The quantum is over. The thread is treated as one that polls, though of a state that is sure
+    // to be looked at again.
+    state.polled_at = state_.progress;
+    note_progress();
+  }
+  return step;
+}
+
+std::optional<EventKind> ClusterMachine::agent_enabled(const Agent& agent) const {
+  if (agent.stage == AgentStage::Free) return std::nullopt;
+  const auto* payload = static_cast<const AgentPayload*>(program_.code[agent.pc].payload);
+  if (payload->behavior->in_order) {
+    for (const Agent& other : state_.agents) {
+      if (other.stage == AgentStage::Free || other.thread != agent.thread ||
+          other.order >= agent.order) {
+        continue;
+      }
+      const auto* before = static_cast<const AgentPayload*>(program_.code[other.pc].payload);
+      if (before->behavior == payload->behavior) return std::nullopt;
+    }
+  }
+  switch (agent.stage) {
+    case AgentStage::Issued:
+      return EventKind::AgentRead;
+    case AgentStage::Read:
+      return EventKind::AgentWrite;
+    default:
+      return EventKind::AgentComplete;
+  }
+}
+
+void ClusterMachine::run_agent_event(uint32_t index) {
+  // Copied: completing an agent frees its place in the table.
+  const Agent agent = state_.agents[index];
+  const auto* payload = static_cast<const AgentPayload*>(program_.code[agent.pc].payload);
+  std::byte* staging = state_.staging.data() + size_t{index} * program_.staging_bytes;
+  note_progress();
+  switch (agent.stage) {
+    case AgentStage::Issued:
+      payload->behavior->read(*this, agent, staging);
+      state_.agents[index].stage = AgentStage::Read;
+      return;
+    case AgentStage::Read:
+      payload->behavior->write(*this, agent, staging);
+      state_.agents[index].stage = AgentStage::Written;
+      return;
+    case AgentStage::Written:
+      state_.agents[index].stage = AgentStage::Free;
+      payload->behavior->complete(*this, agent);
+      return;
+    case AgentStage::Free:
+      return;
+  }
+}
+
+void ClusterMachine::issue(Agent agent) {
+  const auto* payload = static_cast<const AgentPayload*>(program_.code[agent.pc].payload);
+  agent.order = state_.agents_issued++;
+  note_progress();
+  const bool eager = options_.async_values == AsyncValues::Eager;
+  if (eager) {
+    payload->behavior->transfer(*this, agent);
+    // Under the fixed schedule nothing can come between the data and the completion.
+    if (policy_ == nullptr) {
+      if (!faulted_) payload->behavior->complete(*this, agent);
+      return;
+    }
+    agent.stage = AgentStage::Written;
+  } else {
+    agent.stage = AgentStage::Issued;
+  }
+  uint32_t place = 0;
+  while (place < state_.agents.size() && state_.agents[place].stage != AgentStage::Free) ++place;
+  if (place == state_.agents.size()) {
+    state_.agents.emplace_back();
+    state_.staging.resize(state_.agents.size() * program_.staging_bytes);
+  }
+  if (!eager) {
+    if (payload->behavior->capture != nullptr) {
+      payload->behavior->capture(*this, agent,
+                                 state_.staging.data() + size_t{place} * program_.staging_bytes);
+    }
+    payload->behavior->poison(*this, agent);
+  }
+  state_.agents[place] = agent;
+}
+
+void ClusterMachine::grant(uint32_t thread) {
+  ThreadState& state = state_.threads[thread];
+  state.status = ThreadStatus::Ready;
+  state.wait.kind = WaitKind::Granted;
+}
+
+Step ClusterMachine::block(Thread& thread, Wait wait) {
+  ThreadState& state = thread.state();
+  state.wait = wait;
+  state.status = ThreadStatus::Blocked;
+  return Step::Blocked;
+}
+
+void ClusterMachine::wake_groups(uint32_t index) {
+  ThreadState& state = state_.threads[index];
+  // Groups complete in the order of commit.
+  while (!state.bulk_groups.empty() && state.bulk_groups.front().writes_pending == 0 &&
+         state.bulk_groups.front().reads_pending == 0) {
+    state.bulk_groups.erase(state.bulk_groups.begin());
+  }
+  if (state.status != ThreadStatus::Blocked) return;
+  const auto below_target_done = [&](auto pending) {
+    return std::none_of(
+        state.bulk_groups.begin(), state.bulk_groups.end(), [&](const BulkGroup& group) {
+          return static_cast<int64_t>(group.number) < state.wait.target && pending(group) != 0;
+        });
+  };
+  bool done = false;
+  switch (state.wait.kind) {
+    case WaitKind::BulkRead:
+      done = below_target_done([](const BulkGroup& group) { return group.reads_pending; });
+      break;
+    case WaitKind::BulkWrite:
+      done = below_target_done(
+          [](const BulkGroup& group) { return group.reads_pending + group.writes_pending; });
+      break;
+    case WaitKind::Wgmma:
+      done = static_cast<int64_t>(state.wgmma_complete) >= state.wait.target;
+      break;
+    default:
+      break;
+  }
+  if (done) grant(index);
+}
+
+int64_t ClusterMachine::grid_coordinate(size_t axis) const {
+  const std::vector<int64_t>& grid = program_.module->kernel.grid;
+  int64_t rest = state_.cluster;
+  for (size_t i = grid.size(); i-- > axis + 1;) rest /= grid[i];
+  return rest % grid[axis];
+}
+
+int64_t ClusterMachine::cluster_coordinate(uint32_t block, size_t axis) const {
+  const std::vector<int64_t>& cluster = program_.module->kernel.cluster;
+  int64_t rest = block;
+  for (size_t i = cluster.size(); i-- > axis + 1;) rest /= cluster[i];
+  return rest % cluster[axis];
+}
+
+std::vector<uint32_t> ClusterMachine::blocks_along(uint32_t block,
+                                                   const std::vector<uint32_t>& axes) const {
+  std::vector<uint32_t> blocks;
+  const size_t n = program_.module->kernel.cluster.size();
+  for (uint32_t other = 0; other < program_.blocks_per_cluster; ++other) {
+    bool same = true;
+    for (size_t axis = 0; axis < n && same; ++axis) {
+      if (std::find(axes.begin(), axes.end(), axis) != axes.end()) continue;
+      same = cluster_coordinate(other, axis) == cluster_coordinate(block, axis);
+    }
+    if (same) blocks.push_back(other);
+  }
+  return blocks;
+}
+
+std::byte* ClusterMachine::data(const AccessPlan& plan, uint32_t thread, uint32_t block) {
+  const AllocationSite& site = program_.allocations[plan.site];
+  switch (plan.space) {
+    case MemorySpace::Gmem:
+      return gmem_[site.address].data;
+    case MemorySpace::Smem:
+      return state_.smem.data() + block * program_.smem_bytes + site.address;
+    default:
+      return registers(thread) + site.address;
+  }
+}
+
+void ClusterMachine::touch(const Actor& actor, const AccessPlan& plan, const Access& access,
+                           bool write, Proxy proxy, CompletionChannel completion, uint32_t owner) {
+  if (write && plan.space != MemorySpace::Regs) note_progress();
+  if (footprint_ != nullptr && plan.space == MemorySpace::Gmem) {
+    const AllocationSite& site = program_.allocations[plan.site];
+    const auto buffer = static_cast<uint32_t>(site.address);
+    if (program_.parameter_written[buffer]) {
+      for_each_run(plan, access, site.layout, [&](int64_t first, int64_t bytes) {
+        footprint_->touch(buffer, first, bytes, write, static_cast<uint32_t>(state_.cluster));
+      });
+    }
+  }
+  if (observers_.empty()) return;
+  AccessEvent event;
+  event.actor = actor;
+  event.write = write;
+  event.proxy = proxy;
+  event.completion = completion;
+  event.plan = &plan;
+  event.access = access;
+  event.owner = owner;
+  event.clipped = !access.in_bounds;
+  for (Observer* observer : observers_) observer->on_access(*this, event);
+}
+
+void ClusterMachine::note_sync(const SyncEvent& event) {
+  for (Observer* observer : observers_) observer->on_sync(*this, event);
+}
+
+Actor ClusterMachine::actor_of(const Thread& thread) const {
+  const ThreadState& state = state_.threads[thread.index()];
+  return {{thread.index(), state.events, EventKind::Thread}, state.pc};
+}
+
+std::byte* ClusterMachine::scratch(size_t index, size_t bytes) {
+  if (scratch_[index].size() < bytes) scratch_[index].resize(bytes);
+  return scratch_[index].data();
+}
+
+ThreadName ClusterMachine::thread_name(uint32_t thread, uint32_t pc) const {
+  const Kernel& kernel = program_.module->kernel;
+  ThreadName name;
+  for (size_t i = 0; i < kernel.grid_names.size(); ++i) {
+    name.axes.push_back({kernel.grid_names[i], grid_coordinate(i)});
+  }
+  for (size_t i = 0; i < kernel.cluster_names.size(); ++i) {
+    name.axes.push_back({kernel.cluster_names[i], cluster_coordinate(block_of(thread), i)});
+  }
+  name.thread_axis = kernel.thread_name;
+  name.thread = thread_in_block(thread);
+  const std::byte* file = state_.registers.data() + size_t{thread} * program_.register_bytes;
+  for (uint32_t f = program_.code[pc].frame; f != 0; f = program_.frames[f].parent) {
+    const StaticFrame& frame = program_.frames[f];
+    if (frame.iteration == kNoSlot) continue;
+    LoopIteration iteration;
+    std::memcpy(&iteration.iteration, file + frame.iteration, sizeof iteration.iteration);
+    name.iterations.insert(name.iterations.begin(), iteration);
+  }
+  return name;
+}
+
+SourceLocation ClusterMachine::location(uint32_t pc) const {
+  const Instruction& instruction = program_.code[pc];
+  SourceLocation location;
+  if (instruction.op.valid()) {
+    location = source_location(*program_.module, program_.module->op(instruction.op).location);
+  }
+  // Where a function was inlined, its ops' own frames come first, then those of the call.
+  for (uint32_t f = instruction.frame; f != 0; f = program_.frames[f].parent) {
+    const StaticFrame& frame = program_.frames[f];
+    if (frame.iteration != kNoSlot) continue;
+    for (SourceFrame& outer :
+         source_location(*program_.module, program_.module->op(frame.op).location).frames) {
+      if (std::find(location.frames.begin(), location.frames.end(), outer) ==
+          location.frames.end()) {
+        location.frames.push_back(std::move(outer));
+      }
+    }
+  }
+  return location;
+}
+
+Step ClusterMachine::fault(const Actor& actor, DiagnosticBuilder builder) {
+  report(actor, std::move(builder));
+  faulted_ = true;
+  return Step::Fault;
+}
+
+void ClusterMachine::report(const Actor& actor, DiagnosticBuilder builder) {
+  findings_.push_back(
+      builder.at(location(actor.pc), thread_name(actor.event.thread, actor.pc)).build());
+}
+
+TableRow ClusterMachine::table_row(uint32_t index) const {
+  const ThreadState& thread = state_.threads[index];
+  TableRow row;
+  row.thread = thread_name(index, thread.pc);
+  row.location = location(thread.pc);
+  switch (thread.status) {
+    case ThreadStatus::Done:
+      row.state = "done";
+      break;
+    case ThreadStatus::Ready:
+      row.state = thread.polled_at != 0 ? "polling" : "running";
+      break;
+    case ThreadStatus::Blocked:
+      row.state = "waiting";
+      break;
+  }
+  if (thread.status != ThreadStatus::Blocked) return row;
+  switch (thread.wait.kind) {
+    case WaitKind::Barrier: {
+      const BarrierState& barrier = state_.barriers[thread.wait.object];
+      row.object = barrier_name(thread.wait.object);
+      row.phase = thread.wait.target - 1;
+      row.arrivals_seen = barrier.arrivals;
+      row.arrivals_expected = barrier_site(thread.wait.object).arrivals;
+      if (barrier.expected_bytes != 0 || barrier.pending_bytes != 0) {
+        row.bytes_expected = barrier.expected_bytes;
+        row.bytes_seen = barrier.expected_bytes - barrier.pending_bytes;
+      }
+      break;
+    }
+    case WaitKind::ScopeEntry: {
+      const size_t scope = block_of(index) * program_.scopes.size() + thread.wait.object;
+      row.object = "entry of run_scoped";
+      row.arrivals_seen = state_.scopes[scope].waiting;
+      row.arrivals_expected = program_.threads_per_block;
+      break;
+    }
+    case WaitKind::BulkRead:
+    case WaitKind::BulkWrite:
+      row.object = "its copies to GMEM";
+      break;
+    case WaitKind::Wgmma:
+      row.object = "its wgmmas";
+      break;
+    default:
+      break;
+  }
+  return row;
+}
+
+// No event is enabled: all threads have ended, or the kernel can never go on.
+ClusterMachine::TurnEnd ClusterMachine::stuck() {
+  uint32_t first = UINT32_MAX;
+  bool polling = false;
+  for (uint32_t t = 0; t < state_.threads.size(); ++t) {
+    if (state_.threads[t].status == ThreadStatus::Done) continue;
+    if (first == UINT32_MAX) first = t;
+    polling |= state_.threads[t].status == ThreadStatus::Ready;
+  }
+  if (first == UINT32_MAX) return TurnEnd::Finished;
+  const auto stuck_threads =
+      std::count_if(state_.threads.begin(), state_.threads.end(),
+                    [](const ThreadState& thread) { return thread.status != ThreadStatus::Done; });
+  DiagnosticBuilder builder(polling ? Kind::SchedLivelock : Kind::SchedDeadlock);
+  builder.arg(polling ? "polling" : "blocked", static_cast<int64_t>(stuck_threads))
+      .arg("threads", static_cast<int64_t>(state_.threads.size()));
+  describe_stuck(builder);
+  const ThreadState& thread = state_.threads[first];
+  fault({{first, thread.events, EventKind::Thread}, thread.pc}, std::move(builder));
+  return TurnEnd::Fault;
+}
+
+void ClusterMachine::describe_stuck(DiagnosticBuilder& builder) const {
+  std::vector<uint32_t> barriers;
+  for (uint32_t t = 0; t < state_.threads.size(); ++t) {
+    const ThreadState& thread = state_.threads[t];
+    builder.row(table_row(t));
+    if (thread.status == ThreadStatus::Done) continue;
+    if (thread.wait.kind == WaitKind::Barrier && thread.status == ThreadStatus::Blocked &&
+        std::find(barriers.begin(), barriers.end(), thread.wait.object) == barriers.end()) {
+      barriers.push_back(thread.wait.object);
+    }
+  }
+  // Who could still have come: every place in the program that arrives on a barrier someone waits
+  // for. They are the lines to look at.
+  std::string help;
+  for (uint32_t barrier : barriers) {
+    const BarrierSite& site = barrier_site(barrier);
+    const auto site_index = static_cast<uint32_t>(&site - program_.barriers.data());
+    size_t shown = 0;
+    for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+      if (program_.code[pc].arrives_on != site_index) continue;
+      SourceLocation at = location(pc);
+      if (at.frames.empty()) continue;
+      builder.label(fmt::format("arrives on `{}`", site.name), std::move(at));
+      ++shown;
+    }
+    if (shown == 0) {
+      help += fmt::format("{}no line of the kernel arrives on `{}`", help.empty() ? "" : "; ",
+                          barrier_name(barrier));
+    }
+  }
+  if (!help.empty()) builder.help(help);
+}
+
+}  // namespace pallasite

@@ -1,0 +1,134 @@
+// The state of a machine that runs one cluster: plain data, addressed by index.
+//
+// Copying a ClusterState copies the machine at that point: nothing in it points anywhere, and a
+// ClusterMachine over the copy goes on to the same end. GMEM is not part of it (gmem.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pallasite/sim/schedule.h"
+#include "pallasite/sim/view.h"
+
+namespace pallasite {
+
+enum class ThreadStatus : uint8_t { Ready, Blocked, Done };
+
+enum class WaitKind : uint8_t {
+  None,
+  // object = barrier number in the cluster, target = number of completed phases waited for.
+  Barrier,
+  // object = scope, until all threads of the block have come.
+  ScopeEntry,
+  // Until bulk groups below `target` have been read, or written.
+  BulkRead,
+  BulkWrite,
+  // Until wgmma groups below `target` are complete.
+  Wgmma,
+  // What the thread waited for has come; the instruction that waits takes note and goes on.
+  Granted,
+};
+
+struct Wait {
+  WaitKind kind = WaitKind::None;
+  uint32_t object = 0;
+  int64_t target = 0;
+  bool operator==(const Wait&) const = default;
+};
+
+// A committed bulk group (copies to GMEM) that is not complete.
+struct BulkGroup {
+  uint64_t number = 0;
+  uint32_t reads_pending = 0;
+  uint32_t writes_pending = 0;
+};
+
+struct ThreadState {
+  uint32_t pc = 0;
+  ThreadStatus status = ThreadStatus::Ready;
+  Wait wait;
+  // Numbers the thread's visible events; with the thread's index, an event's name in any schedule.
+  uint64_t events = 0;
+  // The machine's progress count when a poll of this thread last failed; 0 if it has not since its
+  // last step.
+  uint64_t polled_at = 0;
+  // Copies to GMEM since the last commit.
+  BulkGroup open_group;
+  // Oldest first.
+  std::vector<BulkGroup> bulk_groups;
+  uint64_t bulk_committed = 0;
+  uint64_t wgmma_issued = 0;
+  uint64_t wgmma_complete = 0;
+  // Barriers that the thread has waited on and freed since it last allocated barriers.
+  std::vector<uint32_t> freed_barriers;
+};
+
+// One mbarrier. Of hardware's single parity bit the whole phase number is kept, so that a wait on a
+// phase of the right parity but the wrong number is found.
+struct BarrierState {
+  int64_t arrivals = 0;
+  int64_t pending_bytes = 0;
+  // Bytes announced in this phase, for reports.
+  int64_t expected_bytes = 0;
+  // Completed phases.
+  int64_t phase = 0;
+  // Threads (bit = number in block) that waited on it, freed it and then allocated other barriers.
+  uint32_t reallocated = 0;
+};
+
+struct ScopeState {
+  uint32_t waiting = 0;
+  uint32_t inside = 0;
+  // Counts the instances of the scope in this block.
+  uint64_t generation = 0;
+};
+
+enum class AgentStage : uint8_t { Free, Issued, Read, Written };
+
+// An asynchronous operation under way. Its instruction says what its events do.
+struct Agent {
+  AgentStage stage = AgentStage::Free;
+  uint32_t thread = 0;
+  uint32_t pc = 0;
+  // The issuing thread's event number: the agent's name in any schedule.
+  uint64_t event = 0;
+  // Counts all agents of the cluster in order of issue.
+  uint64_t order = 0;
+  Access operands[3];
+  // Barrier in the cluster, or group number of the issuing thread.
+  uint32_t barrier = UINT32_MAX;
+  uint64_t group = 0;
+  int64_t bytes = 0;
+};
+
+struct Print {
+  uint32_t thread = 0;
+  std::string text;
+};
+
+struct ClusterState {
+  int64_t cluster = 0;
+  // blocks x threads.
+  std::vector<ThreadState> threads;
+  // Register files, one after another.
+  std::vector<std::byte> registers;
+  // Shared memory of the blocks, one after another.
+  std::vector<std::byte> smem;
+  std::vector<BarrierState> barriers;
+  // barriers x threads of the block: phases observed, -1 before the first wait.
+  std::vector<int64_t> observed;
+  // blocks x scopes.
+  std::vector<ScopeState> scopes;
+  std::vector<Agent> agents;
+  // Staging memory of agent i at i * Program::staging_bytes.
+  std::vector<std::byte> staging;
+  uint64_t agents_issued = 0;
+  // Changes whenever something that a poll could see may have changed.
+  uint64_t progress = 1;
+  uint64_t steps = 0;
+  std::vector<Print> prints;
+  std::vector<Choice> choices;
+};
+
+}  // namespace pallasite
