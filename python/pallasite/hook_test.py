@@ -99,6 +99,45 @@ def test_params_are_values():
     pallasite.Params(sede=1)
 
 
+def test_params_by_way_of_jax_context():
+  with plgpu.force_gpu_interpret_mode(pallasite.Params()):
+    assert is_ours(lowered(call(), X))
+
+
+def test_a_kernel_under_shard_map():
+  mesh = jax.make_mesh((1,), ("d",), axis_types=(jax.sharding.AxisType.Auto,))
+  spec = jax.sharding.PartitionSpec("d")
+  sharded = jax.shard_map(call(), mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False)
+  with pallasite.install():
+    assert is_ours(lowered(sharded, X))
+
+
+def test_a_kernel_under_vmap_and_grad():
+  @jax.custom_vjp
+  def function(x):
+    return call()(x)
+
+  function.defvjp(lambda x: (function(x), x), lambda x, g: (call()(g * x),))
+  with pallasite.install(), _hook.capture() as kernels:
+    jax.jit(jax.vmap(jax.grad(lambda x: function(x).sum()))).lower(np.stack([X, X]))
+  assert kernels
+  assert all('"vmap0"' in kernel.text for kernel in kernels)
+
+
+def test_outputs_that_share_an_input_are_aliases_of_the_call():
+  def scaling(x_ref, out_ref):
+    out_ref[...] = x_ref[...] * 2.0
+
+  whole = pl.BlockSpec(memory_space=plgpu.GMEM)
+  function = pl.pallas_call(
+    scaling, out_shape=F32, in_specs=[whole], out_specs=whole, input_output_aliases={0: 0},
+    compiler_params=plgpu.CompilerParams(),
+  )
+  with pallasite.install():
+    assert "output_operand_alias" in lowered(function, X)
+    assert 'output %1 "out_ref" aliases %0: ref' in pallasite.export(function, X).text
+
+
 def test_what_is_not_ours_goes_to_jax():
   x = jnp.arange(64.0)
 

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import pytest
 
 import pallasite
+from pallasite import Module
 
 HERE = pathlib.Path(__file__).parent
 VERSION = ".".join(jax.__version__.split(".")[:2])
@@ -171,6 +172,15 @@ def test_every_op_leads_to_a_line_of_the_kernel(name):
         file, number = locations[number]
         files.append(file)
       assert any("/pallas/ops/gpu/" in file or file.endswith("two_warpgroups.py") for file in files)
+
+
+@pytest.mark.parametrize("name", sorted(KERNELS))
+def test_the_engine_accepts_the_text(name):
+  try:
+    found = Module(converted(name)).verify()
+  except pallasite.EngineMissingError as error:
+    pytest.skip(str(error))
+  assert found == []
 
 
 def test_ops_used_lists_what_the_kernels_use():
