@@ -187,7 +187,8 @@ class _Hook:
     try:
       yield found
     finally:
-      self.captures.remove(found)
+      # By identity: two lists of nothing are equal.
+      self.captures = [c for c in self.captures if c is not found]
 
 
 _hook = _Hook()

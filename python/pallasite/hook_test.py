@@ -289,6 +289,15 @@ def test_export_and_load(tmp_path):
     pallasite.export(lambda x: call()(call()(x)), X)
 
 
+def test_captures_nest():
+  with pallasite.install(), _hook.capture() as outer:
+    with _hook.capture():
+      pass
+    jax.jit(call()).lower(X)
+  assert len(outer) == 1
+  assert not _hook.captures
+
+
 def test_export_does_not_depend_on_what_was_traced_before():
   function = jax.jit(call())
   first = pallasite.export(function, X).text
