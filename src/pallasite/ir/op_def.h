@@ -16,6 +16,9 @@ namespace pallasite {
 
 // sim/compiler.h
 class Compiler;
+// ops/elementwise.h
+struct ElementRequest;
+struct ElementFunction;
 
 // What an operand may be.
 enum class OperandKind : uint8_t {
@@ -126,6 +129,8 @@ struct OpDef {
   void (*verify)(VerifyContext&, const Op&) = nullptr;
   // Emits the op's bytecode.
   void (*compile)(Compiler&, OpId) = nullptr;
+  // Elementwise ops: the function on elements, for the compiler and for folding constants.
+  ElementFunction (*element_function)(const ElementRequest&) = nullptr;
   // JAX primitives that become this op, for docs and the census.
   std::vector<std::string_view> primitives = {};
   // One paragraph for a kernel author.

@@ -1,0 +1,373 @@
+// What all elementwise ops share: lanes, loops and their vector variants, and the common parts of
+// their OpDefs.
+//
+// An op states one functor: `apply<Lane>(x, y)` on single elements. From it come the loop over
+// arrays, in one variant per instruction set, and the scalar instruction. Integers, bool, f32 and
+// f64 are computed directly; every other float is widened to f32, computed and rounded once.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "pallasite/base/check.h"
+#include "pallasite/ir/op_def.h"
+#include "pallasite/numerics/convert.h"
+#include "pallasite/sim/compiler.h"
+#include "pallasite/sim/thread.h"
+
+namespace pallasite {
+
+// Instruction set of the loops, as for conversions. All variants give the same bits.
+using LoopPath = ConvertPath;
+
+// What an elementwise op is to be computed on.
+struct ElementRequest {
+  std::span<const Type> operands;
+  Type result;
+  const Attributes& attributes;
+  LoopPath path = LoopPath::Best;
+};
+
+// An elementwise op bound to element types, shapes and attributes.
+struct ElementFunction {
+  ElementwiseKernel kernel;
+  // What `kernel` takes as its immediate; may be null.
+  std::shared_ptr<const void> immediate;
+  // Bit i: operand i has rank 0 beside arrays.
+  uint32_t scalar_inputs = 0;
+};
+
+using ElementLoop = decltype(ElementwiseKernel::loop);
+
+// Kinds of elements that an op takes.
+inline constexpr unsigned kBools = 1;
+inline constexpr unsigned kIntegers = 2;
+inline constexpr unsigned kFloats = 4;
+inline constexpr unsigned kNumbers = kIntegers | kFloats;
+inline constexpr unsigned kBitPatterns = kBools | kIntegers;
+inline constexpr unsigned kAllElements = kBools | kIntegers | kFloats;
+
+bool in_domain(unsigned domain, ElementType element);
+
+// How one element is held and computed: in a register as T, of which kBitCount bits count.
+template <typename T, int kBitCount = 8 * int(sizeof(T))>
+struct Lane {
+  using Value = T;
+  static constexpr int kBits = kBitCount;
+  static constexpr bool kFloat = std::is_floating_point_v<T>;
+  static constexpr bool kSigned = std::is_signed_v<T>;
+
+  // Brings a result that was computed in all bits of T into the range of the element type.
+  static constexpr T wrap(T value) {
+    if constexpr (kFloat || kBits == 8 * int(sizeof(T))) {
+      return value;
+    } else {
+      constexpr int kUnused = 8 * int(sizeof(T)) - kBits;
+      return T(T(unsigned(value) << kUnused) >> kUnused);
+    }
+  }
+};
+
+// The type in which +, - and * wrap without undefined behaviour; floats stay themselves.
+template <typename T>
+using Modular =
+    std::conditional_t<std::is_floating_point_v<T>, T,
+                       std::conditional_t<(sizeof(T) <= sizeof(uint32_t)), uint32_t, uint64_t>>;
+
+// NaN if one operand is; zeros are ordered by their sign.
+template <typename T>
+constexpr T element_max(T x, T y) {
+  if constexpr (std::is_floating_point_v<T>) {
+    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    const T equal = std::bit_cast<T>(std::bit_cast<Bits>(x) & std::bit_cast<Bits>(y));
+    const T larger = x > y || x != x ? x : y;
+    return x == y ? equal : larger;
+  } else {
+    return x > y ? x : y;
+  }
+}
+template <typename T>
+constexpr T element_min(T x, T y) {
+  if constexpr (std::is_floating_point_v<T>) {
+    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    const T equal = std::bit_cast<T>(std::bit_cast<Bits>(x) | std::bit_cast<Bits>(y));
+    const T smaller = x < y || x != x ? x : y;
+    return x == y ? equal : smaller;
+  } else {
+    return x < y ? x : y;
+  }
+}
+
+// Calls `visit` with the lane of an element type that is computed directly.
+template <unsigned kDomain, typename Visit>
+void visit_lane(ElementType element, Visit&& visit) {
+  using enum ElementType;
+  if constexpr ((kDomain & kBools) != 0) {
+    if (element == Bool) return visit(Lane<uint8_t, 1>());
+  }
+  if constexpr ((kDomain & kIntegers) != 0) {
+    switch (element) {
+      case S1:
+        return visit(Lane<int8_t, 1>());
+      case U1:
+        return visit(Lane<uint8_t, 1>());
+      case S2:
+        return visit(Lane<int8_t, 2>());
+      case U2:
+        return visit(Lane<uint8_t, 2>());
+      case S4:
+        return visit(Lane<int8_t, 4>());
+      case U4:
+        return visit(Lane<uint8_t, 4>());
+      case S8:
+        return visit(Lane<int8_t>());
+      case U8:
+        return visit(Lane<uint8_t>());
+      case S16:
+        return visit(Lane<int16_t>());
+      case U16:
+        return visit(Lane<uint16_t>());
+      case S32:
+        return visit(Lane<int32_t>());
+      case U32:
+        return visit(Lane<uint32_t>());
+      case S64:
+        return visit(Lane<int64_t>());
+      case U64:
+        return visit(Lane<uint64_t>());
+      default:
+        break;
+    }
+  }
+  if constexpr ((kDomain & kFloats) != 0) {
+    if (element == F32) return visit(Lane<float>());
+    if (element == F64) return visit(Lane<double>());
+  }
+  PALLASITE_CHECK(false, "element type outside the op's domain");
+}
+
+// A float that is computed as f32.
+constexpr bool is_widened(ElementType element) {
+  return is_float(element) && element != ElementType::F32 && element != ElementType::F64;
+}
+
+// What functors derive from.
+template <int kOperands, unsigned kElements>
+struct ElementFunctor {
+  static constexpr int kArity = kOperands;
+  static constexpr unsigned kDomain = kElements;
+  // The result is bool instead of the operands' type.
+  static constexpr bool kTest = false;
+  // `apply` takes an int64_t after the elements.
+  static constexpr bool kImmediate = false;
+  // Worth a variant per instruction set.
+  template <typename L>
+  static constexpr bool kVector = true;
+};
+
+// An iteration may read what it writes and nothing that another iteration writes, so that the
+// compiler need not compare pointers.
+#if defined(__clang__)
+#define PALLASITE_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define PALLASITE_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
+#endif
+
+template <typename F, typename L>
+struct ElementLoops {
+  using Value = typename L::Value;
+  using Result = std::conditional_t<F::kTest, uint8_t, Value>;
+  static_assert(F::kArity >= 1 && F::kArity <= 3);
+
+  template <typename... Arguments>
+  [[gnu::always_inline]] static Result apply(const void* immediate, Arguments... arguments) {
+    Result result;
+    if constexpr (F::kImmediate) {
+      result = F::template apply<L>(arguments..., *static_cast<const int64_t*>(immediate));
+    } else {
+      static_cast<void>(immediate);
+      result = F::template apply<L>(arguments...);
+    }
+    if constexpr (F::kTest) return result;
+    return Result(L::wrap(Value(result)));
+  }
+
+  [[gnu::always_inline]] static void body(void* out, const void* const* inputs, size_t count,
+                                          const void* immediate) {
+    auto* result = static_cast<Result*>(out);
+    const auto* x = static_cast<const Value*>(inputs[0]);
+    if constexpr (F::kArity == 1) {
+      PALLASITE_INDEPENDENT_ITERATIONS
+      for (size_t i = 0; i < count; ++i) result[i] = apply(immediate, x[i]);
+    } else if constexpr (F::kArity == 2) {
+      const auto* y = static_cast<const Value*>(inputs[1]);
+      PALLASITE_INDEPENDENT_ITERATIONS
+      for (size_t i = 0; i < count; ++i) result[i] = apply(immediate, x[i], y[i]);
+    } else {
+      const auto* y = static_cast<const Value*>(inputs[1]);
+      const auto* z = static_cast<const Value*>(inputs[2]);
+      PALLASITE_INDEPENDENT_ITERATIONS
+      for (size_t i = 0; i < count; ++i) result[i] = apply(immediate, x[i], y[i], z[i]);
+    }
+  }
+
+  static void portable(void* out, const void* const* inputs, size_t count, const void* immediate) {
+    body(out, inputs, count, immediate);
+  }
+#if defined(__x86_64__)
+  [[gnu::target("avx2")]] static void avx2(void* out, const void* const* inputs, size_t count,
+                                           const void* immediate) {
+    body(out, inputs, count, immediate);
+  }
+  [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq")]] static void avx512(
+      void* out, const void* const* inputs, size_t count, const void* immediate) {
+    body(out, inputs, count, immediate);
+  }
+#endif
+
+  static ElementLoop choose(LoopPath path) {
+#if defined(__x86_64__)
+    if constexpr (F::template kVector<L>) {
+      const bool best = path == LoopPath::Best;
+      if ((best || path == LoopPath::Avx512) && convert_path_supported(LoopPath::Avx512))
+        return avx512;
+      if ((best || path == LoopPath::Avx2) && convert_path_supported(LoopPath::Avx2)) return avx2;
+    }
+#endif
+    static_cast<void>(path);
+    return portable;
+  }
+
+  static Step scalar(Thread& thread, const Instruction& instruction) {
+    const Value x = thread.at<Value>(instruction.a);
+    Result result;
+    if constexpr (F::kArity == 1) {
+      result = apply(instruction.payload, x);
+    } else if constexpr (F::kArity == 2) {
+      result = apply(instruction.payload, x, thread.at<Value>(instruction.b));
+    } else {
+      result = apply(instruction.payload, x, thread.at<Value>(instruction.b),
+                     thread.at<Value>(instruction.c));
+    }
+    thread.at<Result>(instruction.d) = result;
+    return Step::Next;
+  }
+};
+
+// Loops and scalar instruction of a functor, for an element type that is computed directly.
+template <typename F>
+ElementwiseKernel direct_kernel(ElementType element, LoopPath path) {
+  ElementwiseKernel kernel;
+  visit_lane<F::kDomain>(element, [&](auto lane) {
+    using Loops = ElementLoops<F, decltype(lane)>;
+    kernel = {.loop = Loops::choose(path), .scalar = Loops::scalar};
+  });
+  return kernel;
+}
+
+// Immediate of the loop that widens to f32.
+struct WidenedLoop {
+  ElementType element = ElementType::F16;
+  ElementLoop f32_loop = nullptr;
+  std::shared_ptr<const void> immediate;
+  int arity = 1;
+  bool test = false;
+  uint32_t scalar_inputs = 0;
+};
+
+// The function that runs `kernel`, an f32 kernel, on arrays of a smaller float.
+ElementFunction widened_function(WidenedLoop widened);
+
+// The function of a functor without attributes. `immediate` goes to the functor.
+template <typename F>
+ElementFunction element_function_of(const ElementRequest& request,
+                                    std::shared_ptr<const int64_t> immediate = nullptr) {
+  const ElementType element = request.operands[0].element;
+  if constexpr ((F::kDomain & kFloats) != 0) {
+    if (is_widened(element)) {
+      const ElementwiseKernel f32 = direct_kernel<F>(ElementType::F32, request.path);
+      return widened_function({.element = element,
+                               .f32_loop = f32.loop,
+                               .immediate = std::move(immediate),
+                               .arity = F::kArity,
+                               .test = F::kTest});
+    }
+  }
+  return {.kernel = direct_kernel<F>(element, request.path), .immediate = std::move(immediate)};
+}
+
+// --- parts of OpDefs ---
+
+// Operands of one type; the result has it too.
+std::vector<Type> infer_first_operand(const Module& module, const Op& op);
+// The result is bool in the shape of the operands.
+std::vector<Type> infer_test(const Module& module, const Op& op);
+void verify_one_type(VerifyContext& context, const Op& op, unsigned domain);
+
+// Compiles any op that has an `element_function`.
+void compile_elementwise(Compiler& compiler, OpId id);
+
+template <typename F>
+void verify_functor(VerifyContext& context, const Op& op) {
+  verify_one_type(context, op, F::kDomain);
+}
+
+template <typename F>
+ElementFunction bind_functor(const ElementRequest& request) {
+  return element_function_of<F>(request);
+}
+
+// Completes the block of an op that is a functor and nothing else.
+template <typename F>
+OpDef elementwise_op(OpDef def) {
+  static constexpr std::string_view kNames[] = {"x", "y", "z"};
+  for (int i = 0; i < F::kArity; ++i)
+    def.operands.push_back({.name = kNames[i], .kind = OperandKind::Array});
+  def.pure = true;
+  def.infer = F::kTest ? infer_test : infer_first_operand;
+  if (def.verify == nullptr) def.verify = verify_functor<F>;
+  def.compile = compile_elementwise;
+  if (def.element_function == nullptr) def.element_function = bind_functor<F>;
+  return def;
+}
+
+// Examples: `op` on 0, 1, ... 7, for two operands with a constant beside.
+#define PALLASITE_UNARY_EXAMPLE(op, element, result) \
+  "pir 1\n\n"                                        \
+  "kernel @example {\n"                              \
+  "  grid = [1] [\"x\"]\n"                           \
+  "  output %0 \"out\": ref<gmem, " result           \
+  "[8]>\n"                                           \
+  "  body {\n"                                       \
+  "    %1 = shape.iota {dimension = 0} : " element   \
+  "[8]\n"                                            \
+  "    %2 = " op " : " result                        \
+  "[8]\n"                                            \
+  "    memory.store %0, %2\n"                        \
+  "    control.yield\n"                              \
+  "  }\n"                                            \
+  "}\n"
+#define PALLASITE_BINARY_EXAMPLE(op, element, literal, result)           \
+  "pir 1\n\n"                                                            \
+  "kernel @example {\n"                                                  \
+  "  grid = [1] [\"x\"]\n"                                               \
+  "  output %0 \"out\": ref<gmem, " result                               \
+  "[8]>\n"                                                               \
+  "  body {\n"                                                           \
+  "    %1 = shape.iota {dimension = 0} : " element                       \
+  "[8]\n"                                                                \
+  "    %2 = shape.broadcast_in_dim " literal " {dimensions = []} : " element \
+  "[8]\n"                                                                \
+  "    %3 = " op " %1, %2 : " result                                     \
+  "[8]\n"                                                                \
+  "    memory.store %0, %3\n"                                            \
+  "    control.yield\n"                                                  \
+  "  }\n"                                                                \
+  "}\n"
+
+}  // namespace pallasite
