@@ -1,8 +1,8 @@
 // Elementwise ops on two operands. Values follow XLA's CPU backend where it defines them.
-#include <bit>
+#include <fmt/format.h>
+
 #include <cmath>
 #include <functional>
-#include <limits>
 
 #include "pallasite/ops/elementwise.h"
 
@@ -111,8 +111,8 @@ struct Test : ElementFunctor<2, kAllElements> {
 template <typename L, typename T>
 constexpr std::make_unsigned_t<T> unsigned_bits(T value) {
   using U = std::make_unsigned_t<T>;
-  if constexpr (L::kBits == 8 * int(sizeof(T))) return U(value);
-  return U(U(value) & ((1u << L::kBits) - 1));
+  if constexpr (L::kBits < 8) return U(U(value) & ((1u << L::kBits) - 1));
+  return U(value);
 }
 
 struct ShiftLeft : ElementFunctor<2, kIntegers> {
@@ -217,8 +217,8 @@ void verify_nextafter(VerifyContext& context, const Op& op) {
   verify_one_type(context, op, kFloats);
   const ElementType element = context.module().value(op.operands[0]).type.element;
   if (is_float(element) && register_bytes(element) == 1)
-    context.error("`arith.nextafter` takes f16, bf16, f32 or f64 elements, not " +
-                  std::string(element_name(element)));
+    context.error(fmt::format("`arith.nextafter` takes f16, bf16, f32 or f64 elements, not {}",
+                              element_name(element)));
 }
 
 }  // namespace

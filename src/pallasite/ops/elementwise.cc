@@ -1,5 +1,7 @@
 #include "pallasite/ops/elementwise.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -44,7 +46,8 @@ std::string domain_name(unsigned domain) {
   std::string name;
   const auto add = [&](unsigned kind, const char* kind_name) {
     if ((domain & kind) == 0) return;
-    name += (name.empty() ? "" : " or ") + std::string(kind_name);
+    if (!name.empty()) name += " or ";
+    name += kind_name;
   };
   add(kBools, "bool");
   add(kIntegers, "integer");
@@ -81,13 +84,13 @@ void verify_one_type(VerifyContext& context, const Op& op, unsigned domain) {
   for (ValueId operand : op.operands) {
     const Type& type = context.module().value(operand).type;
     if (type == first) continue;
-    context.error("operands of `" + std::string(op.def->name) + "` differ in type: " +
-                  to_string(first) + " and " + to_string(type));
+    context.error(fmt::format("operands of `{}` differ in type: {} and {}", op.def->name,
+                              to_string(first), to_string(type)));
     return;
   }
   if (!in_domain(domain, first.element))
-    context.error("`" + std::string(op.def->name) + "` takes " + domain_name(domain) +
-                  " elements, not " + std::string(element_name(first.element)));
+    context.error(fmt::format("`{}` takes {} elements, not {}", op.def->name, domain_name(domain),
+                              element_name(first.element)));
 }
 
 void compile_elementwise(Compiler& compiler, OpId id) {

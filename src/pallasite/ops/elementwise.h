@@ -37,7 +37,7 @@ struct ElementRequest {
 struct ElementFunction {
   ElementwiseKernel kernel;
   // What `kernel` takes as its immediate; may be null.
-  std::shared_ptr<const void> immediate;
+  std::shared_ptr<const void> immediate = nullptr;
   // Bit i: operand i has rank 0 beside arrays.
   uint32_t scalar_inputs = 0;
 };
@@ -156,6 +156,21 @@ constexpr bool is_widened(ElementType element) {
   return is_float(element) && element != ElementType::F32 && element != ElementType::F64;
 }
 
+// The best of the loops `portable`, `avx2` and `avx512` of a class that `path` and the processor
+// allow.
+template <typename Loops>
+ElementLoop choose_loop(LoopPath path) {
+#if defined(__x86_64__)
+  const bool best = path == LoopPath::Best;
+  if ((best || path == LoopPath::Avx512) && convert_path_supported(LoopPath::Avx512))
+    return Loops::avx512;
+  if ((best || path == LoopPath::Avx2) && convert_path_supported(LoopPath::Avx2))
+    return Loops::avx2;
+#endif
+  static_cast<void>(path);
+  return Loops::portable;
+}
+
 // What functors derive from.
 template <int kOperands, unsigned kElements>
 struct ElementFunctor {
@@ -178,7 +193,8 @@ struct ElementFunctor {
 #define PALLASITE_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
 #endif
 
-template <typename F, typename L>
+// kScalars: bit i is set where input i has rank 0 beside arrays.
+template <typename F, typename L, uint32_t kScalars = 0>
 struct ElementLoops {
   using Value = typename L::Value;
   using Result = std::conditional_t<F::kTest, uint8_t, Value>;
@@ -197,20 +213,35 @@ struct ElementLoops {
     return Result(L::wrap(Value(result)));
   }
 
+  template <uint32_t kInput>
+  struct Input {
+    static constexpr bool kScalar = (kScalars >> kInput & 1) != 0;
+    const Value* values;
+    Value scalar = {};
+    [[gnu::always_inline]] explicit Input(const void* const* inputs)
+        : values(static_cast<const Value*>(inputs[kInput])) {
+      if constexpr (kScalar) scalar = values[0];
+    }
+    [[gnu::always_inline]] Value operator[](size_t i) const {
+      if constexpr (kScalar) return scalar;
+      return values[i];
+    }
+  };
+
   [[gnu::always_inline]] static void body(void* out, const void* const* inputs, size_t count,
                                           const void* immediate) {
     auto* result = static_cast<Result*>(out);
-    const auto* x = static_cast<const Value*>(inputs[0]);
+    const Input<0> x(inputs);
     if constexpr (F::kArity == 1) {
       PALLASITE_INDEPENDENT_ITERATIONS
       for (size_t i = 0; i < count; ++i) result[i] = apply(immediate, x[i]);
     } else if constexpr (F::kArity == 2) {
-      const auto* y = static_cast<const Value*>(inputs[1]);
+      const Input<1> y(inputs);
       PALLASITE_INDEPENDENT_ITERATIONS
       for (size_t i = 0; i < count; ++i) result[i] = apply(immediate, x[i], y[i]);
     } else {
-      const auto* y = static_cast<const Value*>(inputs[1]);
-      const auto* z = static_cast<const Value*>(inputs[2]);
+      const Input<1> y(inputs);
+      const Input<2> z(inputs);
       PALLASITE_INDEPENDENT_ITERATIONS
       for (size_t i = 0; i < count; ++i) result[i] = apply(immediate, x[i], y[i], z[i]);
     }
@@ -230,19 +261,6 @@ struct ElementLoops {
   }
 #endif
 
-  static ElementLoop choose(LoopPath path) {
-#if defined(__x86_64__)
-    if constexpr (F::template kVector<L>) {
-      const bool best = path == LoopPath::Best;
-      if ((best || path == LoopPath::Avx512) && convert_path_supported(LoopPath::Avx512))
-        return avx512;
-      if ((best || path == LoopPath::Avx2) && convert_path_supported(LoopPath::Avx2)) return avx2;
-    }
-#endif
-    static_cast<void>(path);
-    return portable;
-  }
-
   static Step scalar(Thread& thread, const Instruction& instruction) {
     const Value x = thread.at<Value>(instruction.a);
     Result result;
@@ -260,12 +278,18 @@ struct ElementLoops {
 };
 
 // Loops and scalar instruction of a functor, for an element type that is computed directly.
-template <typename F>
+template <typename F, uint32_t kScalars = 0>
 ElementwiseKernel direct_kernel(ElementType element, LoopPath path) {
   ElementwiseKernel kernel;
   visit_lane<F::kDomain>(element, [&](auto lane) {
-    using Loops = ElementLoops<F, decltype(lane)>;
-    kernel = {.loop = Loops::choose(path), .scalar = Loops::scalar};
+    using Loops = ElementLoops<F, decltype(lane), kScalars>;
+    if constexpr (F::template kVector<decltype(lane)>) {
+      kernel.loop = choose_loop<Loops>(path);
+    } else {
+      kernel.loop = Loops::portable;
+    }
+    // With rank 0 all operands are alike.
+    if constexpr (kScalars == 0) kernel.scalar = Loops::scalar;
   });
   return kernel;
 }
@@ -284,21 +308,24 @@ struct WidenedLoop {
 ElementFunction widened_function(WidenedLoop widened);
 
 // The function of a functor without attributes. `immediate` goes to the functor.
-template <typename F>
+template <typename F, uint32_t kScalars = 0>
 ElementFunction element_function_of(const ElementRequest& request,
                                     std::shared_ptr<const int64_t> immediate = nullptr) {
   const ElementType element = request.operands[0].element;
   if constexpr ((F::kDomain & kFloats) != 0) {
     if (is_widened(element)) {
-      const ElementwiseKernel f32 = direct_kernel<F>(ElementType::F32, request.path);
+      const ElementwiseKernel f32 = direct_kernel<F, kScalars>(ElementType::F32, request.path);
       return widened_function({.element = element,
                                .f32_loop = f32.loop,
                                .immediate = std::move(immediate),
                                .arity = F::kArity,
-                               .test = F::kTest});
+                               .test = F::kTest,
+                               .scalar_inputs = kScalars});
     }
   }
-  return {.kernel = direct_kernel<F>(element, request.path), .immediate = std::move(immediate)};
+  return {.kernel = direct_kernel<F, kScalars>(element, request.path),
+          .immediate = std::move(immediate),
+          .scalar_inputs = kScalars};
 }
 
 // --- parts of OpDefs ---
@@ -336,38 +363,34 @@ OpDef elementwise_op(OpDef def) {
   return def;
 }
 
-// Examples: `op` on 0, 1, ... 7, for two operands with a constant beside.
-#define PALLASITE_UNARY_EXAMPLE(op, element, result) \
-  "pir 1\n\n"                                        \
-  "kernel @example {\n"                              \
-  "  grid = [1] [\"x\"]\n"                           \
-  "  output %0 \"out\": ref<gmem, " result           \
-  "[8]>\n"                                           \
-  "  body {\n"                                       \
-  "    %1 = shape.iota {dimension = 0} : " element   \
-  "[8]\n"                                            \
-  "    %2 = " op " : " result                        \
-  "[8]\n"                                            \
-  "    memory.store %0, %2\n"                        \
-  "    control.yield\n"                              \
-  "  }\n"                                            \
-  "}\n"
-#define PALLASITE_BINARY_EXAMPLE(op, element, literal, result)           \
-  "pir 1\n\n"                                                            \
-  "kernel @example {\n"                                                  \
-  "  grid = [1] [\"x\"]\n"                                               \
-  "  output %0 \"out\": ref<gmem, " result                               \
-  "[8]>\n"                                                               \
-  "  body {\n"                                                           \
-  "    %1 = shape.iota {dimension = 0} : " element                       \
-  "[8]\n"                                                                \
-  "    %2 = shape.broadcast_in_dim " literal " {dimensions = []} : " element \
-  "[8]\n"                                                                \
-  "    %3 = " op " %1, %2 : " result                                     \
-  "[8]\n"                                                                \
-  "    memory.store %0, %3\n"                                            \
-  "    control.yield\n"                                                  \
-  "  }\n"                                                                \
-  "}\n"
+// Examples: an op on the elements 0 to 7, for two operands with a constant beside them.
+#define PALLASITE_EXAMPLE(result, body) \
+  "pir 1\n\n"                           \
+  "kernel @example {\n"                 \
+  "  grid = [1] [\"x\"]\n"              \
+  "  output %0 \"out\": ref<gmem, " result ">\n  body {\n" body "    control.yield\n  }\n}\n"
+#define PALLASITE_UNARY_EXAMPLE_WITH(op, attributes, element, result)              \
+  PALLASITE_EXAMPLE(result "[8]", "    %1 = shape.iota {dimension = 0} : " element \
+                                  "[8]\n"                                          \
+                                  "    %2 = " op " %1 " attributes " : " result    \
+                                  "[8]\n"                                          \
+                                  "    memory.store %0, %2\n")
+#define PALLASITE_UNARY_EXAMPLE_OF(op, element, result)                            \
+  PALLASITE_EXAMPLE(result "[8]", "    %1 = shape.iota {dimension = 0} : " element \
+                                  "[8]\n"                                          \
+                                  "    %2 = " op " %1 : " result                   \
+                                  "[8]\n"                                          \
+                                  "    memory.store %0, %2\n")
+#define PALLASITE_UNARY_EXAMPLE(op, element) PALLASITE_UNARY_EXAMPLE_OF(op, element, element)
+#define PALLASITE_UNARY_TEST_EXAMPLE(op, element) PALLASITE_UNARY_EXAMPLE_OF(op, element, "bool")
+#define PALLASITE_BINARY_EXAMPLE(op, element, literal, result)                                 \
+  PALLASITE_EXAMPLE(result "[8]",                                                              \
+                    "    %1 = shape.iota {dimension = 0} : " element                           \
+                    "[8]\n"                                                                    \
+                    "    %2 = shape.broadcast_in_dim " literal " {dimensions = []} : " element \
+                    "[8]\n"                                                                    \
+                    "    %3 = " op " %1, %2 : " result                                         \
+                    "[8]\n"                                                                    \
+                    "    memory.store %0, %3\n")
 
 }  // namespace pallasite
