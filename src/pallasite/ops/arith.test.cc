@@ -243,7 +243,8 @@ TEST(ArithIntegers, PowersWrap) {
 }
 
 TEST(ArithBools, LogicalOps) {
-  const auto [x, y] = adversarial_pairs(ElementType::Bool, ElementType::Bool);
+  const auto pairs = adversarial_pairs(ElementType::Bool, ElementType::Bool);
+  const Array &x = pairs.first, &y = pairs.second;
   const auto expect = [&](const OpDef& def, std::vector<uint64_t> expected) {
     const Array out = run_op(def, {&x, &y}, ElementType::Bool);
     for (size_t i = 0; i < 4; ++i) EXPECT_EQ(out.bits(i), expected[i]) << def.name << i;

@@ -186,9 +186,9 @@ struct ElementFunctor {
 };
 
 // An iteration may read what it writes and nothing that another iteration writes, so that the
-// compiler need not compare pointers.
+// compiler need not compare pointers. Clang would warn where it does not use that.
 #if defined(__clang__)
-#define PALLASITE_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
+#define PALLASITE_INDEPENDENT_ITERATIONS
 #else
 #define PALLASITE_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
 #endif
@@ -283,7 +283,7 @@ ElementwiseKernel direct_kernel(ElementType element, LoopPath path) {
   ElementwiseKernel kernel;
   visit_lane<F::kDomain>(element, [&](auto lane) {
     using Loops = ElementLoops<F, decltype(lane), kScalars>;
-    if constexpr (F::template kVector<decltype(lane)>) {
+    if constexpr (F::template kVector<decltype(lane)> && decltype(lane)::kBits >= 8) {
       kernel.loop = choose_loop<Loops>(path);
     } else {
       kernel.loop = Loops::portable;
