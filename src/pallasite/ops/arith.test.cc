@@ -207,6 +207,11 @@ const IntegerCase kIntegerUnary[] = {
        const auto u = static_cast<unsigned __int128>(x);
        return static_cast<__int128>(u * u);
      }},
+    {&kArithOneMinusSquare,
+     [](__int128 x, __int128, int) {
+       const auto u = static_cast<unsigned __int128>(x);
+       return static_cast<__int128>(1 - u * u);
+     }},
     {&kArithClz, [](__int128 x, __int128, int bits) { return count_leading_zeros(x, bits); }},
     {&kArithPopulationCount, [](__int128 x, __int128, int bits) { return count_bits(x, bits); }},
 };
@@ -378,6 +383,7 @@ TEST(ArithFloats, LibraryFunctionsAreWithinTwoUnits) {
       {&kArithExpm1, std::expm1},
       {&kArithLog, std::log},
       {&kArithLog1p, std::log1p},
+      {&kArithLog2, std::log2},
       {&kArithSin, std::sin},
       {&kArithCos, std::cos},
       {&kArithTan, std::tan},
@@ -430,8 +436,14 @@ TEST(ArithFloats, PowAndAtan2OfSpecialValues) {
   }
 }
 
-TEST(ArithFloats, IntegerPowMultipliesInOrder) {
+TEST(ArithFloats, PolynomialsMultiplyInOrder) {
   const Array x = adversarial_array(ElementType::F32);
+  const Array product = run_op(kArithOneMinusSquare, {&x}, ElementType::F32);
+  for (size_t i = 0; i < x.count; ++i) {
+    const auto v = float(x.number(i));
+    const float above = 1 + v, below = 1 - v;
+    expect_float(kArithOneMinusSquare, {&x}, product, i, above * below);
+  }
   const Array out =
       run_op(kArithIntegerPow, {&x}, ElementType::F32, LoopPath::Best, {{"y", int64_t(-5)}});
   for (size_t i = 0; i < x.count; ++i) {

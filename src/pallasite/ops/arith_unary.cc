@@ -47,6 +47,15 @@ struct Square : ElementFunctor<1, kNumbers> {
   }
 };
 
+struct OneMinusSquare : ElementFunctor<1, kNumbers> {
+  // As a product, which keeps the digits of 1 - x where x is near 1.
+  template <typename L, typename T>
+  static T apply(T x) {
+    using M = Modular<T>;
+    return T(M(M(1) + M(x)) * M(M(1) - M(x)));
+  }
+};
+
 struct IntegerPow : ElementFunctor<1, kNumbers> {
   static constexpr bool kImmediate = true;
   template <typename L>
@@ -177,6 +186,7 @@ PALLASITE_LIBRARY_FUNCTOR(Exp2, exp2);
 PALLASITE_LIBRARY_FUNCTOR(Expm1, expm1);
 PALLASITE_LIBRARY_FUNCTOR(Log, log);
 PALLASITE_LIBRARY_FUNCTOR(Log1p, log1p);
+PALLASITE_LIBRARY_FUNCTOR(Log2, log2);
 PALLASITE_LIBRARY_FUNCTOR(Sin, sin);
 PALLASITE_LIBRARY_FUNCTOR(Cos, cos);
 PALLASITE_LIBRARY_FUNCTOR(Tan, tan);
@@ -250,6 +260,14 @@ extern const OpDef kArithSquare = elementwise_op<Square>({
     .help = "The product of an element with itself. Integers wrap.",
     .example = PALLASITE_UNARY_EXAMPLE("arith.square", "f32"),
     .source = "jax.lax.square",
+});
+
+extern const OpDef kArithOneMinusSquare = elementwise_op<OneMinusSquare>({
+    .name = "arith.one_minus_square",
+    .primitives = {"one_minus_square"},
+    .help = "1 - x * x, computed as (1 + x) * (1 - x). Integers wrap.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.one_minus_square", "f32"),
+    .source = "jax.lax.one_minus_square",
 });
 
 extern const OpDef kArithIntegerPow = elementwise_op<IntegerPow>({
@@ -326,6 +344,14 @@ extern const OpDef kArithLog1p = elementwise_op<Log1p>({
     .help = "log(1 + x) without the loss of digits near zero.",
     .example = PALLASITE_UNARY_EXAMPLE("arith.log1p", "f32"),
     .source = "jax.lax.log1p",
+});
+
+extern const OpDef kArithLog2 = elementwise_op<Log2>({
+    .name = "arith.log2",
+    .primitives = {"log2"},
+    .help = "Logarithm to base 2. Minus infinity at zero, NaN below.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.log2", "f32"),
+    .source = "jax.lax.log2",
 });
 
 extern const OpDef kArithSin = elementwise_op<Sin>({
