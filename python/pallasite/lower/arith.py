@@ -7,8 +7,8 @@ from pallasite.lower.types import ArrayType, Value
 _PLAIN = """
 add sub mul div rem and or xor not neg abs sign max min eq ne lt le gt ge
 shift_left shift_right_logical shift_right_arithmetic
-square pow sqrt rsqrt cbrt exp exp2 expm1 log log1p sin cos tan tanh logistic erf atan2 floor ceil
-clamp select_n is_finite clz population_count nextafter
+square one_minus_square pow sqrt rsqrt cbrt exp exp2 expm1 log log1p log2
+sin cos tan tanh logistic erf atan2 floor ceil clamp select_n is_finite clz population_count nextafter
 """.split()
 
 
