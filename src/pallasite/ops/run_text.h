@@ -11,10 +11,9 @@
 #include "pallasite/diag/render.h"
 #include "pallasite/ir/parser.h"
 #include "pallasite/ir/verifier.h"
-#include "pallasite/numerics/fill.h"
 #include "pallasite/ops/arith_test_arrays.h"
 #include "pallasite/sim/compiler.h"
-#include "pallasite/sim/machine.h"
+#include "pallasite/sim/grid.h"
 
 namespace pallasite::test {
 
@@ -33,7 +32,7 @@ struct TextRun {
   }
 };
 
-// `inputs` are in register form, for the input parameters in order; other buffers start poisoned.
+// `inputs` are in register form, for the input parameters in order.
 inline TextRun run_text(std::string_view text, ObservationLevel level,
                         const std::vector<const Array*>& inputs = {}) {
   TextRun run;
@@ -54,22 +53,14 @@ inline TextRun run_text(std::string_view text, ObservationLevel level,
     const Type& type = module->value(module->region(kernel.body).arguments[i]).type;
     const auto count = size_t(type.element_count());
     auto& buffer = run.buffers.emplace_back(packed_bytes(type.element, count));
-    if (kernel.parameters[i].role == KernelParameter::Role::Input && next_input < inputs.size()) {
+    if (kernel.parameters[i].role == KernelParameter::Role::Input && next_input < inputs.size())
       pack(type.element, inputs[next_input++]->data.data(), buffer.data(), 0, count);
-    } else {
-      fill_uninitialized(type.element, buffer.data(), count);
-    }
   }
   std::vector<GmemBuffer> gmem;
   for (auto& buffer : run.buffers) gmem.push_back({buffer.data(), int64_t(buffer.size())});
-  ClusterState state;
-  run.finished = true;
-  for (int64_t cluster = 0; cluster < compiled.program->clusters; ++cluster) {
-    ClusterMachine machine(*compiled.program, state, gmem, MachineOptions());
-    machine.start(cluster);
-    run.finished = run.finished && machine.run() == Outcome::Finished;
-    for (Diagnostic& d : machine.take_findings()) run.findings.push_back(std::move(d));
-  }
+  GridResult result = run_grid(*compiled.program, gmem, GridOptions());
+  run.finished = result.outcome == Outcome::Finished;
+  run.findings = std::move(result.findings);
   return run;
 }
 
