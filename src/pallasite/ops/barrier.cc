@@ -112,7 +112,7 @@ constexpr std::string_view kExample = R"(pir 1
 kernel @example {
   grid = [1] ["x"]
   threads = 2 "wg"
-  output %0 "out": ref<gmem, i32[]>
+  output %0 "out": ref<gmem, i32>
   body {
     %1 = thread.axis_index {axis = "wg"} : i32
     scope.run_scoped {collective_axes = ["wg"]} {
@@ -192,7 +192,7 @@ extern const OpDef kBarrierTest = {
 kernel @example {
   grid = [1] ["x"]
   threads = 2 "wg"
-  output %0 "out": ref<gmem, i32[]>
+  output %0 "out": ref<gmem, i32>
   body {
     %1 = thread.axis_index {axis = "wg"} : i32
     scope.run_scoped {collective_axes = ["wg"]} {

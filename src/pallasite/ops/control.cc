@@ -384,7 +384,7 @@ extern const OpDef kControlCond = {
 
 kernel @example {
   grid = [1] ["x"]
-  output %0 "out": ref<gmem, i32[]>
+  output %0 "out": ref<gmem, i32>
   body {
     %1 = thread.axis_index {axis = "x"} : i32
     %2 = control.cond %1 {
@@ -414,7 +414,7 @@ extern const OpDef kControlWhile = {
 
 kernel @example {
   grid = [1] ["x"]
-  output %0 "out": ref<gmem, i32[]>
+  output %0 "out": ref<gmem, i32>
   body {
     %1 = control.while i32(0) {
       (%2: i32)
@@ -483,7 +483,7 @@ func @double(%0: i32) -> (i32) {
 
 kernel @example {
   grid = [1] ["x"]
-  output %0 "out": ref<gmem, i32[]>
+  output %0 "out": ref<gmem, i32>
   body {
     %1 = control.call i32(4) {callee = "double"} : i32
     memory.store %0, %1

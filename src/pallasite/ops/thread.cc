@@ -106,7 +106,7 @@ kernel @example {
   output %0 "out": ref<gmem, i32[3]>
   body {
     %1 = thread.axis_index {axis = "x"} : i32
-    %2 = view.index %0, %1 {sizes = [1], squeeze = [0], starts = [?]} : ref<gmem, i32[]>
+    %2 = view.index %0, %1 {sizes = [1], squeeze = [0], starts = [?]} : ref<gmem, i32>
     memory.store %2, %1
     control.yield
   }

@@ -139,7 +139,7 @@ extern const OpDef kValueMultipleOf = {
 
 kernel @example {
   grid = [1] ["x"]
-  output %0 "out": ref<gmem, i32[]>
+  output %0 "out": ref<gmem, i32>
   body {
     %1 = value.multiple_of i32(64) {values = [8]} : i32
     memory.store %0, %1
@@ -161,7 +161,7 @@ extern const OpDef kValueOptimizationBarrier = {
 
 kernel @example {
   grid = [1] ["x"]
-  output %0 "out": ref<gmem, i32[]>
+  output %0 "out": ref<gmem, i32>
   body {
     %1 = value.optimization_barrier i32(3) : i32
     memory.store %0, %1

@@ -186,12 +186,13 @@ void Compiler::free_value(ValueId value) {
   Binding& binding = bindings_[value.index];
   const auto* slot = std::get_if<SlotBinding>(&binding);
   if (slot == nullptr || !slot->owned) return;
-  // An elementwise op that is still pending may read the slot.
-  if (pending_.empty()) {
-    release(slot->slot);
-  } else {
+  // An elementwise op that is still pending may read the slot, and looks it up only when it is
+  // flushed.
+  if (!pending_.empty()) {
     deferred_releases_.push_back(slot->slot);
+    return;
   }
+  release(slot->slot);
   binding = std::monostate();
 }
 
