@@ -1,0 +1,74 @@
+// Options of a run, as Python, the FFI handler and the command line state them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pallasite/sim/compiler.h"
+#include "pallasite/sim/grid.h"
+
+namespace pallasite {
+
+// An option that no run can have: an unknown name, a value that does not fit or is not built yet.
+class OptionError : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+enum class ScheduleKind : uint8_t { Fixed, Random, Replay };
+std::string_view name_of(ScheduleKind kind);
+
+// What the caller does with a finding of level error; the engine only passes it on.
+enum class OnFinding : uint8_t { Raise, Warn, Record };
+std::string_view name_of(OnFinding on_finding);
+
+struct RunOptions {
+  std::string checks = "default";
+  OnFinding on_finding = OnFinding::Raise;
+  ScheduleKind schedule = ScheduleKind::Fixed;
+  uint64_t seed = 0;
+  // For ScheduleKind::Replay.
+  std::vector<ClusterChoices> replay;
+  bool record_choices = false;
+  AsyncValues async_values = AsyncValues::Eager;
+  std::optional<uint64_t> max_steps;
+  // None: as many as the host runs at once.
+  std::optional<uint32_t> workers;
+  // Fresh memory and outputs hold zeros (uninitialized_memory = "zero").
+  bool zero_fill = false;
+  // "sm_90a", ...; empty: as the module says, or else as its ops need.
+  std::string arch;
+  bool arch_guessed = false;
+  // The user asked for JAX's own interpreter: what only the hardware's compiler refuses is a note.
+  bool legality_is_note = false;
+  // True ends the run as `run.interrupted`. Called on the thread that called run, at most every
+  // 100 ms.
+  std::function<bool()> poll_interrupt;
+};
+
+// Changes the options that a JSON object states: checks, on_finding, seed, schedule, async_values,
+// max_steps, workers, uninitialized_memory, arch, arch_guessed; `run` (an object of the same) and
+// `jax` as python/pallasite/engine.py describes them. null leaves an option as it is. Throws
+// OptionError.
+void set_options(RunOptions& options, std::string_view json);
+
+// Each sets one option from its text; throws OptionError.
+void set_checks(RunOptions& options, const std::string& text);
+void set_schedule(RunOptions& options, const std::string& text);
+void set_async_values(RunOptions& options, const std::string& text);
+
+// The architecture of a chip's name or of an architecture in any of its spellings ("h100", "sm90");
+// throws OptionError.
+std::string canonical_arch(std::string_view text);
+
+// Makes the policies of a run; null for the fixed schedule.
+std::function<std::unique_ptr<Policy>(int64_t cluster)> make_policy(const RunOptions& options);
+
+CompileOptions compile_options(const RunOptions& options, std::string_view arch);
+
+}  // namespace pallasite

@@ -1,0 +1,37 @@
+#include "pallasite/api/python_side.h"
+
+namespace nb = nanobind;
+
+namespace pallasite {
+
+namespace {
+
+// Never destroyed: the interpreter may be gone by then.
+nb::object& sink() {
+  static nb::object& held = *new nb::object();
+  return held;
+}
+
+}  // namespace
+
+std::function<bool()> python_interrupt() {
+  return [] {
+    const nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() == 0) return false;
+    PyErr_Clear();
+    return true;
+  };
+}
+
+void deliver(const Report& report) {
+  std::string text;
+  for (const GridPrint& print : report.prints) text += print.text + '\n';
+  if (!text.empty()) nb::module_::import_("sys").attr("stdout").attr("write")(text.c_str());
+  if (sink().is_valid() && !sink().is_none()) sink()(to_json(report).c_str());
+}
+
+void set_report_sink(nb::object new_sink) {
+  sink() = std::move(new_sink);
+}
+
+}  // namespace pallasite

@@ -1,0 +1,267 @@
+#include "pallasite/api/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "pallasite/api/arguments.h"
+#include "pallasite/api/content_hash.h"
+#include "pallasite/base/check.h"
+#include "pallasite/ir/location.h"
+#include "pallasite/ir/parser.h"
+#include "pallasite/ir/verifier.h"
+#include "pallasite/numerics/fill.h"
+
+namespace pallasite {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Diagnostic internal_failure(const std::string& what, SourceLocation location = {}) {
+  return DiagnosticBuilder(Kind::RunInternal).arg("what", what).at(std::move(location)).build();
+}
+
+bool blocks(const Diagnostic& diagnostic) {
+  return verdict_of(diagnostic) > Verdict::Warning;
+}
+
+// What only the hardware's compiler and driver refuse.
+bool is_legality(Kind kind) {
+  const std::string_view code = code_of(kind);
+  return code.starts_with("launch.") || code.starts_with("regs.");
+}
+
+std::string guess_arch(const Module& module) {
+  for (size_t i = 0; i < module.num_ops(); ++i) {
+    const OpDef* def = module.op(OpId(static_cast<uint32_t>(i))).def;
+    if (def != nullptr && def->name.starts_with("tcgen05.")) return "sm_100a";
+  }
+  return "sm_90a";
+}
+
+void choose_arch(LoadedModule& loaded, const RunOptions& options) {
+  if (!options.arch.empty()) {
+    loaded.arch = options.arch;
+    loaded.arch_guessed = options.arch_guessed;
+    return;
+  }
+  loaded.arch = string_attribute(loaded.module->kernel.attributes, "arch");
+  if (!loaded.arch.empty()) return;
+  loaded.arch = guess_arch(*loaded.module);
+  loaded.arch_guessed = true;
+}
+
+void read(LoadedModule& loaded, const RunOptions& options) {
+  ParseResult parsed = parse_module(loaded.text, loaded.file.empty() ? "module.pir" : loaded.file);
+  loaded.diagnostics = std::move(parsed.diagnostics);
+  if (parsed.module == nullptr) {
+    PALLASITE_CHECK(!loaded.diagnostics.empty());
+    return;
+  }
+  std::shared_ptr<const Module> module = std::move(parsed.module);
+  loaded.module = module;
+  choose_arch(loaded, options);
+  for (Diagnostic& diagnostic :
+       verify(*module, loaded.file.empty() ? nullptr : &parsed.positions)) {
+    if (options.legality_is_note && is_legality(diagnostic.kind)) diagnostic.level = Level::Note;
+    loaded.diagnostics.push_back(std::move(diagnostic));
+  }
+  if (std::ranges::any_of(loaded.diagnostics, blocks)) return;
+  Compiler::Result compiled = Compiler::compile(module, compile_options(options, loaded.arch));
+  std::ranges::move(compiled.diagnostics, std::back_inserter(loaded.diagnostics));
+  loaded.program = std::move(compiled.program);
+  PALLASITE_CHECK(loaded.program != nullptr || std::ranges::any_of(loaded.diagnostics, blocks));
+}
+
+void fill_fresh(const HostArray& array, bool zero) {
+  const std::optional<ElementType> element = parse_element_type(array.dtype);
+  if (!element || array.data == nullptr) return;
+  size_t count = 1;
+  for (int64_t extent : array.shape) count *= static_cast<size_t>(extent);
+  if (zero) {
+    fill_zero(*element, array.data, count);
+  } else {
+    fill_uninitialized(*element, array.data, count);
+  }
+}
+
+// Looks at the caller's flag at most every 100 ms.
+std::function<bool()> at_intervals(const std::function<bool()>& poll) {
+  if (!poll) return nullptr;
+  return [poll, next = Clock::now() + std::chrono::milliseconds(100)]() mutable {
+    const Clock::time_point now = Clock::now();
+    if (now < next) return false;
+    next = now + std::chrono::milliseconds(100);
+    return poll();
+  };
+}
+
+thread_local std::shared_ptr<const Report> last_report_of_thread;
+
+}  // namespace
+
+Session::Entries::iterator Session::find(const Key& key, std::string_view text,
+                                         const RunOptions& options) {
+  const auto [begin, end] = index_.equal_range(key);
+  for (auto it = begin; it != end; ++it) {
+    const Entry& entry = *it->second;
+    if (entry.arch == options.arch && entry.legality_is_note == options.legality_is_note &&
+        entry.module->text == text) {
+      return it->second;
+    }
+  }
+  return entries_.end();
+}
+
+std::shared_ptr<const LoadedModule> Session::load(std::string_view text, std::string_view file,
+                                                  const RunOptions& options,
+                                                  std::optional<uint64_t> key_given) {
+  Key key{key_given.value_or(0), text.size()};
+  if (!key_given) {
+    ContentHash hash;
+    hash.add(text.data(), text.size());
+    key.hash = hash.value();
+  }
+  {
+    const std::lock_guard hold(lock_);
+    const auto found = find(key, text, options);
+    if (found != entries_.end()) {
+      entries_.splice(entries_.begin(), entries_, found);
+      return found->module;
+    }
+  }
+  auto loaded = std::make_shared<LoadedModule>();
+  loaded->text = text;
+  loaded->file = file;
+  ContentHash hash;
+  hash.add(text.data(), text.size());
+  loaded->hash = hash.text();
+  try {
+    read(*loaded, options);
+  } catch (const std::exception& error) {
+    loaded->program = nullptr;
+    loaded->diagnostics.push_back(internal_failure(error.what()));
+  }
+  const std::lock_guard hold(lock_);
+  const auto found = find(key, text, options);
+  // Another thread may have read it meanwhile.
+  if (found != entries_.end()) return found->module;
+  entries_.push_front({key, options.arch, options.legality_is_note, loaded});
+  index_.emplace(key, entries_.begin());
+  text_bytes_ += text.size();
+  while (entries_.size() > 1 && (entries_.size() > max_modules_ || text_bytes_ > max_text_bytes_)) {
+    const auto oldest = std::prev(entries_.end());
+    const auto [begin, end] = index_.equal_range(oldest->key);
+    index_.erase(std::find_if(begin, end, [&](const auto& item) { return item.second == oldest; }));
+    text_bytes_ -= oldest->module->text.size();
+    entries_.pop_back();
+  }
+  return loaded;
+}
+
+size_t Session::cached_modules() const {
+  const std::lock_guard hold(lock_);
+  return entries_.size();
+}
+
+void Session::set_options(RunOptions options) {
+  const std::lock_guard hold(lock_);
+  options_ = std::move(options);
+}
+
+RunOptions Session::options() const {
+  const std::lock_guard hold(lock_);
+  return options_;
+}
+
+void Session::remember(Report& report) {
+  {
+    const std::lock_guard hold(lock_);
+    report.id = ++reports_;
+  }
+  last_report_of_thread = std::make_shared<const Report>(report);
+}
+
+Report Session::run(const LoadedModule& loaded, std::span<const HostArray> inputs,
+                    std::span<const HostArray> outputs, const RunOptions& options) {
+  const Clock::time_point start = Clock::now();
+  Report report;
+  bool started = true;
+  try {
+    report = attempt(loaded, inputs, outputs, options);
+    started = report.clusters > 0;
+  } catch (const std::exception& error) {
+    // What was found before is of no use if we are wrong ourselves.
+    report = Report();
+    started = false;
+    SourceLocation location;
+    if (loaded.module) location = source_location(*loaded.module, loaded.module->kernel.location);
+    report.findings.push_back(internal_failure(error.what(), std::move(location)));
+  }
+  if (loaded.module) report.kernel = loaded.module->kernel.name;
+  report.arch = loaded.arch;
+  report.arch_guessed = loaded.arch_guessed;
+  report.module_hash = loaded.hash;
+  report.schedule = name_of(options.schedule);
+  report.on_finding = name_of(options.on_finding);
+  settle(report);
+  if (report.failed() && !started) {
+    for (const HostArray& array : outputs) fill_fresh(array, options.zero_fill);
+  }
+  report.host.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  remember(report);
+  return report;
+}
+
+Report Session::attempt(const LoadedModule& loaded, std::span<const HostArray> inputs,
+                        std::span<const HostArray> outputs, const RunOptions& options) {
+  Report report;
+  report.findings = loaded.diagnostics;
+  report.checks = {"ir"};
+  if (loaded.program == nullptr) return report;
+  const Program& program = *loaded.program;
+  BoundArguments bound = bind_arguments(*loaded.module, inputs, outputs);
+  if (!bound.problems.empty()) {
+    std::ranges::move(bound.problems, std::back_inserter(report.findings));
+    return report;
+  }
+  if (options.record_choices || options.schedule == ScheduleKind::Replay) {
+    report.inputs_hash = bound.inputs_hash();
+  }
+  GridOptions grid;
+  grid.machine.async_values = options.async_values;
+  grid.machine.zero_fill = options.zero_fill;
+  grid.machine.max_steps = options.max_steps;
+  grid.workers = options.workers.value_or(std::max(1u, std::thread::hardware_concurrency()));
+  grid.policy = make_policy(options);
+  grid.record_choices = options.record_choices;
+  grid.poll_interrupt = at_intervals(options.poll_interrupt);
+  GridResult result = run_grid(program, bound.buffers, grid);
+  // Barrier protocol, bounds, scopes and progress.
+  report.checks.push_back("machine");
+  std::ranges::move(result.findings, std::back_inserter(report.findings));
+  PALLASITE_CHECK(result.outcome == Outcome::Finished || !report.findings.empty());
+  report.prints = std::move(result.prints);
+  report.steps = result.steps;
+  report.clusters = result.clusters_run;
+  report.choices = std::move(result.choices);
+  report.host.workers = grid.workers;
+  report.host.clusters_by_worker = std::move(result.clusters_by_worker);
+  report.host.serial_after_conflict = result.serial_after_conflict;
+  return report;
+}
+
+Session& process_session() {
+  static Session session;
+  return session;
+}
+
+std::shared_ptr<const Report> last_report() {
+  return last_report_of_thread;
+}
+
+}  // namespace pallasite
