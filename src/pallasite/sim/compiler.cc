@@ -186,13 +186,12 @@ void Compiler::free_value(ValueId value) {
   Binding& binding = bindings_[value.index];
   const auto* slot = std::get_if<SlotBinding>(&binding);
   if (slot == nullptr || !slot->owned) return;
-  // An elementwise op that is still pending may read the slot, and looks it up only when it is
-  // flushed.
-  if (!pending_.empty()) {
+  // An elementwise op that is still pending may read the slot.
+  if (pending_.empty()) {
+    release(slot->slot);
+  } else {
     deferred_releases_.push_back(slot->slot);
-    return;
   }
-  release(slot->slot);
   binding = std::monostate();
 }
 
@@ -206,7 +205,11 @@ bool Compiler::is_pending(ValueId value) const {
 Slot Compiler::use(ValueId value) {
   if (is_pending(value)) flush_elementwise();
   const auto* slot = std::get_if<SlotBinding>(&bindings_[value.index]);
-  PALLASITE_CHECK(slot != nullptr, "a value is used that has no slot");
+  PALLASITE_CHECK(slot != nullptr,
+                  "a value is used that has no slot: " +
+                      (module_->value(value).op.valid()
+                           ? "result of " + module_->op_path(module_->value(value).op)
+                           : std::string("an argument")));
   return slot->slot;
 }
 

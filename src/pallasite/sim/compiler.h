@@ -154,6 +154,9 @@ class Compiler {
     ElementwiseKernel kernel;
     const void* immediate;
     uint32_t scalar_inputs;
+    // Of inputs that are not pending themselves: taken now, since the value may be freed before the
+    // chain is emitted.
+    std::vector<Slot> input_slots;
   };
 
   Compiler(std::shared_ptr<const Module> module, const CompileOptions& options);

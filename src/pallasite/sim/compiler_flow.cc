@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "pallasite/base/check.h"
 #include "pallasite/ir/op_def.h"
@@ -188,13 +189,16 @@ void Compiler::emit_elementwise(OpId id, const ElementwiseKernel& kernel, const 
        options_.level == ObservationLevel::EachOp || pending_.size() >= kMaxSteps)) {
     flush_elementwise();
   }
-  pending_.push_back({id, kernel, immediate, scalar_inputs});
+  std::vector<Slot> input_slots;
+  for (ValueId input : elementwise.operands) {
+    input_slots.push_back(is_pending(input) ? kNoSlot : use(input));
+  }
+  pending_.push_back({id, kernel, immediate, scalar_inputs, std::move(input_slots)});
   if (options_.level == ObservationLevel::EachOp) flush_elementwise();
 }
 
 void Compiler::flush_elementwise() {
   if (pending_.empty()) return;
-  // Taken out first: `use` below must not come back here.
   const std::vector<PendingElementwise> steps = std::move(pending_);
   pending_.clear();
   std::map<ValueId, uint32_t> uses_inside;
@@ -217,7 +221,7 @@ void Compiler::flush_elementwise() {
       }
       const bool scalar = pending.scalar_inputs >> i & 1;
       step.inputs.push_back(
-          {use(input), false,
+          {pending.input_slots[i], false,
            scalar ? 0 : static_cast<uint32_t>(register_bytes(type(input).element))});
     }
     const ValueId output = elementwise.results[0];
@@ -240,8 +244,7 @@ void Compiler::flush_elementwise() {
   in.op = steps.back().op;
   in.frame = frame_;
   program_->code.push_back(in);
-  for (Slot slot : deferred_releases_) release(slot);
-  deferred_releases_.clear();
+  for (Slot slot : std::exchange(deferred_releases_, {})) release(slot);
 }
 
 }  // namespace pallasite
