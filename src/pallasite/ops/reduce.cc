@@ -1,8 +1,9 @@
 // Reductions and running reductions of arrays in registers.
 //
 // Floats smaller than f32 are accumulated in f32 and rounded once at the end. Along the innermost
-// dimension 16 partial results are kept, element i in number i mod 16, and joined pairwise; along
-// others the order is that of memory. So the bits depend on the shape and on nothing else.
+// dimension 16 partial results are kept, element i in number i mod 16, and joined pairwise (small
+// floats: for each 512 elements); along others the order is that of memory. So the bits depend on
+// shape and type and on nothing else.
 #include <fmt/format.h>
 
 #include <algorithm>

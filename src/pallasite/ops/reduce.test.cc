@@ -161,6 +161,30 @@ TEST(Reduce, SmallFloatsAreSummedInF32) {
   EXPECT_EQ(reduce_one(ElementType::F16, std::vector<double>(40, 2048), "sum"), INFINITY);
 }
 
+// Rounding shows the order, which no instruction set may change.
+TEST(Reduce, SumsInTheStatedOrder) {
+  constexpr size_t kRows = 3, kColumns = 1045;
+  Array x(ElementType::F32, kRows * kColumns);
+  for (size_t i = 0; i < x.count; ++i)
+    x.set_bits(i, test::float_bits(ElementType::F32, std::sin(double(i * i)) * double(1 + i % 7)));
+  const Array rows = run_op_kernel({"f32[3,1045]"}, {&x}, "f32[3]", ElementType::F32, kRows,
+                                   "reduce.sum $0 {axes = [1]}");
+  for (size_t r = 0; r < kRows; ++r) {
+    float lanes[16] = {};
+    for (size_t i = 0; i < kColumns; ++i) lanes[i % 16] += float(x.number(r * kColumns + i));
+    for (size_t width : {8, 4, 2, 1})
+      for (size_t k = 0; k < width; ++k) lanes[k] += lanes[k + width];
+    ASSERT_EQ(float(rows.number(r)), lanes[0]);
+  }
+  const Array columns = run_op_kernel({"f32[3,1045]"}, {&x}, "f32[1045]", ElementType::F32,
+                                      kColumns, "reduce.sum $0 {axes = [0]}");
+  for (size_t c = 0; c < kColumns; ++c) {
+    float sum = 0;
+    for (size_t r = 0; r < kRows; ++r) sum += float(x.number(r * kColumns + c));
+    ASSERT_EQ(float(columns.number(c)), sum);
+  }
+}
+
 TEST(Reduce, NansAndZeros) {
   for (size_t at : {0, 3, 20, 36}) {
     std::vector<double> values(37, 1);
