@@ -108,10 +108,7 @@ void verify_run_scoped(VerifyContext& context, const Op& op) {
       return context.error(fmt::format("`{}`: {}", to_string(type), error));
     }
   }
-  if (registers && other) {
-    return context.error("registers cannot be allocated together with other memory");
-  }
-  check_collective_axes(context, op, registers);
+  check_collective_axes(context, op, registers && !other);
   const auto yields = module.op(region.ops.back()).operands;
   if (yields.size() != op.results.size()) {
     return context.error("the region must yield as many values as the op has results");
@@ -129,11 +126,12 @@ void compile_run_scoped(Compiler& compiler, OpId id) {
   const Op& op = compiler.op(id);
   const RegionId region = op.regions[0];
   const std::vector<ValueId>& arguments = compiler.module().region(region).arguments;
-  const bool collective = std::none_of(arguments.begin(), arguments.end(), [&](ValueId argument) {
-    const Type& type = compiler.type(argument);
-    return type.is_ref() && type.space == MemorySpace::Regs;
-  });
-  const uint32_t scope = compiler.add_scope(id, region, collective);
+  const bool registers_only =
+      !arguments.empty() && std::all_of(arguments.begin(), arguments.end(), [&](ValueId argument) {
+        const Type& type = compiler.type(argument);
+        return type.is_ref() && type.space == MemorySpace::Regs;
+      });
+  const uint32_t scope = compiler.add_scope(id, region, !registers_only);
   compiler.emit(id, exec_enter, nullptr, true).a = scope;
   const auto yields = compiler.begin_region(region);
   if (yields.size() == op.results.size()) {

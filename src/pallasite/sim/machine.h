@@ -189,7 +189,8 @@ class ClusterMachine {
   TableRow table_row(uint32_t thread) const;
   Step block_on_scope(Thread& thread, uint32_t scope, const ScopeState& instance);
   bool check_freed_barriers(Thread& thread);
-  void fill_fresh(uint32_t thread, const ScopeSite& scope);
+  void fill_registers(uint32_t thread, const ScopeSite& scope);
+  void fill_shared(uint32_t block, const ScopeSite& scope);
   void fill_before_start();
 
   const Program& program_;

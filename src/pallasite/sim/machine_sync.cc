@@ -254,16 +254,21 @@ bool ClusterMachine::check_freed_barriers(Thread& thread) {
   return true;
 }
 
-void ClusterMachine::fill_fresh(uint32_t thread, const ScopeSite& scope) {
-  const uint32_t block = block_of(thread);
+void ClusterMachine::fill_registers(uint32_t thread, const ScopeSite& scope) {
   for (uint32_t index : scope.allocations) {
     const AllocationSite& site = program_.allocations[index];
+    if (site.space != MemorySpace::Regs) continue;
+    // Hopper accumulators start as zero and are defined.
+    fill_zero(site.layout.element, registers(thread) + site.address,
+              static_cast<size_t>(site.layout.element_count()));
+  }
+}
+
+void ClusterMachine::fill_shared(uint32_t block, const ScopeSite& scope) {
+  for (uint32_t index : scope.allocations) {
+    const AllocationSite& site = program_.allocations[index];
+    if (site.space == MemorySpace::Regs) continue;
     const auto count = static_cast<size_t>(site.layout.element_count());
-    if (site.space == MemorySpace::Regs) {
-      // Hopper accumulators start as zero and are defined.
-      fill_zero(site.layout.element, registers(thread) + site.address, count);
-      continue;
-    }
     std::byte* memory = state_.smem.data() + block * program_.smem_bytes + site.address;
     if (options_.zero_fill) {
       fill_zero(site.layout.element, memory, count);
@@ -290,7 +295,7 @@ void ClusterMachine::fill_before_start() {
   for (const ScopeSite& scope : program_.scopes) {
     if (!scope.collective || !scope.first_at_its_addresses) continue;
     for (uint32_t block = 0; block < program_.blocks_per_cluster; ++block) {
-      fill_fresh(block * program_.threads_per_block, scope);
+      fill_shared(block, scope);
     }
   }
 }
@@ -301,6 +306,7 @@ Step ClusterMachine::scope_enter(Thread& thread, uint32_t scope_index) {
   ThreadState& state = thread.state();
   ScopeState& instance = state_.scopes[block * program_.scopes.size() + scope_index];
   const auto entered = [&] {
+    fill_registers(thread.index(), scope);
     const Actor actor = actor_of(thread);
     for (Observer* observer : observers_) {
       observer->on_scope(*this, actor, scope_index, true, false);
@@ -311,10 +317,7 @@ Step ClusterMachine::scope_enter(Thread& thread, uint32_t scope_index) {
     state.wait = Wait();
     return entered();
   }
-  if (!scope.collective) {
-    fill_fresh(thread.index(), scope);
-    return entered();
-  }
+  if (!scope.collective) return entered();
   if (!scope.barriers.empty() && !check_freed_barriers(thread)) return Step::Fault;
 
   // Lowering puts a block-wide barrier here, so all threads must come to the same scope.
@@ -352,7 +355,7 @@ Step ClusterMachine::scope_enter(Thread& thread, uint32_t scope_index) {
   const bool filled =
       program_.blocks_per_cluster > 1 && scope.first_at_its_addresses && instance.generation == 0;
   ++instance.generation;
-  if (!filled) fill_fresh(thread.index(), scope);
+  if (!filled) fill_shared(block, scope);
   note_progress();
   for (uint32_t t = 0; t < threads; ++t) {
     const uint32_t other = block * threads + t;

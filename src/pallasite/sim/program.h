@@ -95,7 +95,7 @@ struct BarrierSite {
 // A run_scoped: what a thread allocates on entry and frees on exit.
 struct ScopeSite {
   OpId op;
-  // All threads of the block enter together and share the allocations.
+  // All threads of the block enter together and share the allocations other than registers.
   bool collective = false;
   // No scope before it has the same addresses: the first time its memory is as it was at the start
   // of the cluster.
