@@ -40,15 +40,13 @@ class Worker {
         footprint_(footprint),
         interrupt_(interrupt),
         polls_(polls) {
-    if (!options.policy) make_machine(nullptr, options.machine.max_steps);
+    make_machine(nullptr, options.machine.max_steps);
   }
 
   ClusterResult run(int64_t cluster, std::optional<uint64_t> max_steps) {
     std::unique_ptr<Policy> policy;
     if (options_.policy) policy = options_.policy(cluster);
-    if (policy != nullptr || max_steps != options_.machine.max_steps) {
-      make_machine(policy.get(), max_steps);
-    }
+    if (policy != nullptr || max_steps) make_machine(policy.get(), max_steps);
     machine_->start(cluster);
     ClusterResult result;
     result.outcome = machine_->run();
@@ -62,14 +60,17 @@ class Worker {
     if (result.outcome == Outcome::StepLimit || result.outcome == Outcome::Interrupted) {
       result.findings.push_back(cut_short(result.outcome));
     }
+    // The machine must not keep a policy that is gone.
+    if (policy != nullptr) make_machine(nullptr, max_steps);
     return result;
   }
 
  private:
-  void make_machine(Policy* policy, std::optional<uint64_t> max_steps) {
+  void make_machine(const Policy* policy, std::optional<uint64_t> max_steps) {
     MachineOptions machine = options_.machine;
     machine.max_steps = max_steps;
     machine.interrupted = &interrupt_.flag;
+    machine.record_choices = options_.record_choices;
     if (polls_ && interrupt_.poll) machine.poll_interrupt = &interrupt_.poll;
     machine_.emplace(program_, state_, gmem_, machine, policy, options_.observers, footprint_);
   }
@@ -194,12 +195,21 @@ std::optional<GridResult> run_parallel(const Program& program, const std::vector
     result.clusters_by_worker.push_back(share.clusters);
     std::move(share.parts.begin(), share.parts.end(), std::back_inserter(parts));
   }
+  std::sort(parts.begin(), parts.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto interrupted = std::find_if(parts.begin(), parts.end(), [](const auto& entry) {
+    return entry.second.outcome == Outcome::Interrupted;
+  });
+  if (interrupted != parts.end()) {
+    // Whoever interrupts a run does not want another one.
+    result.outcome = Outcome::Interrupted;
+    append(result, interrupted->first, std::move(interrupted->second));
+    return result;
+  }
   if (abandon || footprint.conflict() ||
       (options.machine.max_steps && result.steps > *options.machine.max_steps)) {
     return std::nullopt;
   }
-  std::sort(parts.begin(), parts.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto& [cluster, part] : parts) append(result, cluster, std::move(part));
   return result;
 }

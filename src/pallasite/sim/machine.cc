@@ -23,7 +23,7 @@ constexpr uint32_t kPollPeriod = 32;
 
 ClusterMachine::ClusterMachine(const Program& program, ClusterState& state,
                                std::vector<GmemBuffer> gmem, const MachineOptions& options,
-                               Policy* policy, std::vector<Observer*> observers,
+                               const Policy* policy, std::vector<Observer*> observers,
                                Footprint* footprint)
     : program_(program),
       state_(state),
@@ -54,10 +54,11 @@ void ClusterMachine::start(int64_t cluster) {
   fill_before_start();
   state_.agents.clear();
   state_.agents_issued = 0;
-  state_.progress = 1;
+  state_.progress = ClusterState::kFirstProgress;
   state_.steps = 0;
   state_.prints.clear();
   state_.choices.clear();
+  state_.choices_made = 0;
   findings_.clear();
   faulted_ = false;
   for (Observer* observer : observers_) observer->on_cluster_start(*this);
@@ -86,45 +87,56 @@ Outcome ClusterMachine::run_turns(uint64_t turns) {
   return Outcome::Paused;
 }
 
-// Fixed schedule: the lowest-numbered thread that can go on, until it cannot; agents only when no
-// thread can, oldest first.
-ClusterMachine::TurnEnd ClusterMachine::turn_fixed() {
-  uint32_t chosen = UINT32_MAX;
-  for (uint32_t t = 0; t < state_.threads.size(); ++t) {
-    const ThreadState& thread = state_.threads[t];
-    if (thread.status == ThreadStatus::Ready && thread.polled_at == 0) {
-      chosen = t;
-      break;
+std::optional<ClusterMachine::Enabled> ClusterMachine::next_fixed() {
+  const auto first_thread = [&]() -> std::optional<Enabled> {
+    for (uint32_t t = 0; t < state_.threads.size(); ++t) {
+      const ThreadState& thread = state_.threads[t];
+      if (thread.status != ThreadStatus::Ready || thread.polled_at != 0) continue;
+      return Enabled{{t, thread.events, EventKind::Thread}, t};
     }
-  }
-  if (chosen == UINT32_MAX) {
-    uint32_t oldest = UINT32_MAX;
+    return std::nullopt;
+  };
+  const auto oldest_agent = [&]() -> std::optional<Enabled> {
+    std::optional<Enabled> oldest;
     for (uint32_t a = 0; a < state_.agents.size(); ++a) {
-      if (!agent_enabled(state_.agents[a])) continue;
-      if (oldest == UINT32_MAX || state_.agents[a].order < state_.agents[oldest].order) oldest = a;
+      const Agent& agent = state_.agents[a];
+      const auto kind = agent_enabled(agent);
+      if (!kind || (oldest && state_.agents[oldest->subject].order < agent.order)) continue;
+      oldest = Enabled{{agent.thread, agent.event, *kind}, a};
     }
-    if (oldest != UINT32_MAX) {
-      run_agent_event(oldest);
-      if (faulted_) return TurnEnd::Fault;
-      return TurnEnd::Progress;
-    }
-    // Threads that polled in vain go again if anything has changed since.
-    bool again = false;
-    for (ThreadState& thread : state_.threads) {
-      if (thread.status == ThreadStatus::Ready && thread.polled_at < state_.progress) {
-        thread.polled_at = 0;
-        again = true;
-      }
-    }
-    return again ? TurnEnd::Progress : stuck();
+    return oldest;
+  };
+  // Eager agents end where they are issued.
+  const bool eager = options_.async_values == AsyncValues::Eager;
+  if (eager && policy_ != nullptr) {
+    if (const auto agent = oldest_agent()) return agent;
   }
-  run_thread(chosen, false);
+  if (const auto thread = first_thread()) return thread;
+  if (const auto agent = oldest_agent()) return agent;
+  for (ThreadState& thread : state_.threads) {
+    if (worth_running(thread)) thread.polled_at = 0;
+  }
+  return first_thread();
+}
+
+ClusterMachine::TurnEnd ClusterMachine::turn_fixed() {
+  const std::optional<Enabled> next = next_fixed();
+  if (!next) return stuck();
+  if (next->event.kind == EventKind::Thread) {
+    run_thread(next->subject, false);
+  } else {
+    run_agent_event(next->subject);
+  }
   return check_limits();
 }
 
 ClusterMachine::TurnEnd ClusterMachine::check_limits() {
   if (faulted_) return TurnEnd::Fault;
-  if (options_.max_steps && state_.steps >= *options_.max_steps) return TurnEnd::StepLimit;
+  if (options_.max_steps && state_.steps >= *options_.max_steps &&
+      std::any_of(state_.threads.begin(), state_.threads.end(),
+                  [](const ThreadState& thread) { return thread.status != ThreadStatus::Done; })) {
+    return TurnEnd::StepLimit;
+  }
   if (options_.poll_interrupt != nullptr && ++turns_since_poll_ >= kPollPeriod) {
     turns_since_poll_ = 0;
     if ((*options_.poll_interrupt)()) *options_.interrupted = true;
@@ -136,43 +148,49 @@ ClusterMachine::TurnEnd ClusterMachine::check_limits() {
 }
 
 ClusterMachine::TurnEnd ClusterMachine::turn_with_policy() {
-  Choice choice;
-  std::vector<uint32_t> subjects;
-  std::vector<std::pair<EventId, uint32_t>> enabled;
+  const std::optional<Enabled> fixed = next_fixed();
+  if (!fixed) return stuck();
+  enabled_.clear();
   for (uint32_t t = 0; t < state_.threads.size(); ++t) {
     const ThreadState& thread = state_.threads[t];
-    // A failed poll is offered again only once something has changed.
-    if (thread.status == ThreadStatus::Ready && thread.polled_at < state_.progress) {
-      enabled.push_back({{t, thread.events, EventKind::Thread}, t});
-    }
+    if (worth_running(thread)) enabled_.push_back({{t, thread.events, EventKind::Thread}, t});
   }
   for (uint32_t a = 0; a < state_.agents.size(); ++a) {
-    if (const auto kind = agent_enabled(state_.agents[a])) {
-      enabled.push_back({{state_.agents[a].thread, state_.agents[a].event, *kind}, a});
+    const Agent& agent = state_.agents[a];
+    if (const auto kind = agent_enabled(agent)) {
+      enabled_.push_back({{agent.thread, agent.event, *kind}, a});
     }
   }
-  if (enabled.empty()) return stuck();
-  std::sort(enabled.begin(), enabled.end());
-  for (const auto& [event, subject] : enabled) {
-    choice.enabled.push_back(event);
-    subjects.push_back(subject);
-  }
-  if (enabled.size() > 1) {
-    const size_t picked = policy_->choose(choice.enabled);
-    if (picked >= enabled.size()) {
-      fault({choice.enabled[0], state_.threads[choice.enabled[0].thread].pc},
+  size_t picked = 0;
+  if (enabled_.size() > 1) {
+    std::sort(enabled_.begin(), enabled_.end(),
+              [](const Enabled& a, const Enabled& b) { return a.event < b.event; });
+    enabled_ids_.clear();
+    for (const Enabled& enabled : enabled_) enabled_ids_.push_back(enabled.event);
+    ChoicePoint point;
+    point.number = state_.choices_made;
+    point.enabled = enabled_ids_;
+    point.fixed = static_cast<size_t>(
+        std::find(enabled_ids_.begin(), enabled_ids_.end(), fixed->event) - enabled_ids_.begin());
+    picked = policy_->choose(point);
+    if (picked >= enabled_.size()) {
+      const uint32_t thread = enabled_ids_[0].thread;
+      fault({enabled_ids_[0], state_.threads[thread].pc},
             DiagnosticBuilder(Kind::SchedReplayMismatch)
-                .arg("choice", static_cast<int64_t>(state_.choices.size())));
+                .variant("choice")
+                .arg("choice", state_.choices_made));
       return TurnEnd::Fault;
     }
-    choice.picked = static_cast<uint32_t>(picked);
-    state_.choices.push_back(choice);
+    ++state_.choices_made;
+    if (options_.record_choices) {
+      state_.choices.push_back({enabled_ids_, static_cast<uint32_t>(picked)});
+    }
   }
-  const EventId& event = choice.enabled[choice.picked];
-  if (event.kind == EventKind::Thread) {
-    run_thread(subjects[choice.picked], true);
+  const Enabled next = enabled_[picked];
+  if (next.event.kind == EventKind::Thread) {
+    run_thread(next.subject, true);
   } else {
-    run_agent_event(subjects[choice.picked]);
+    run_agent_event(next.subject);
   }
   return check_limits();
 }
@@ -182,12 +200,12 @@ Step ClusterMachine::run_thread(uint32_t index, bool to_next_visible) {
   Thread thread(*this, state, registers(index), index);
   state.polled_at = 0;
   const Instruction* code = program_.code.data();
-  uint64_t budget = kQuantum;
-  uint64_t run = 0;
+  uint64_t budget = kQuantum - state.run_length;
   if (options_.max_steps) {
     budget = std::min(budget, *options_.max_steps - std::min(*options_.max_steps, state_.steps));
   }
   Step step = Step::Next;
+  uint64_t run = 0;
   uint64_t visible = 0;
   while (run < budget) {
     const Instruction& instruction = code[state.pc];
@@ -203,24 +221,26 @@ Step ClusterMachine::run_thread(uint32_t index, bool to_next_visible) {
       continue;
     }
     if (step == Step::Jump) continue;
-    if (step == Step::Polled) {
+    if (step == Step::Yielded || step == Step::Polled) {
       ++state.pc;
       ++state.events;
-      state.polled_at = state_.progress;
     }
     break;
   }
   state_.steps += run;
+  state.run_length += run;
+  const bool goes_on = step == Step::Next || step == Step::Jump;
+  // A thread whose quantum is over gives way like one whose test failed.
+  if (step == Step::Polled) {
+    state.polled_at = state_.progress;
+  } else if (step == Step::Yielded || (goes_on && state.run_length >= kQuantum)) {
+    state.polled_at = state_.progress - 1;
+  }
+  if (!goes_on || state.run_length >= kQuantum) state.run_length = 0;
   if (step == Step::Done) {
     state.status = ThreadStatus::Done;
     note_progress();
     for (Observer* observer : observers_) observer->on_thread_end(*this, index);
-  }
-  if (run == budget && (step == Step::Next || step == Step::Jump)) {
-    // The quantum is over. The thread is treated as one that polls, though of a state that is sure
-    // to be looked at again.
-    state.polled_at = state_.progress;
-    note_progress();
   }
   return step;
 }
@@ -535,17 +555,20 @@ TableRow ClusterMachine::table_row(uint32_t index) const {
 
 // No event is enabled: all threads have ended, or the kernel can never go on.
 ClusterMachine::TurnEnd ClusterMachine::stuck() {
+  // The first thread that polls, if one does; else the first that waits.
   uint32_t first = UINT32_MAX;
   bool polling = false;
   for (uint32_t t = 0; t < state_.threads.size(); ++t) {
-    if (state_.threads[t].status == ThreadStatus::Done) continue;
-    if (first == UINT32_MAX) first = t;
-    polling |= state_.threads[t].status == ThreadStatus::Ready;
+    const ThreadStatus status = state_.threads[t].status;
+    if (status == ThreadStatus::Done) continue;
+    if (first == UINT32_MAX || (status == ThreadStatus::Ready && !polling)) first = t;
+    polling |= status == ThreadStatus::Ready;
   }
   if (first == UINT32_MAX) return TurnEnd::Finished;
   const auto stuck_threads =
-      std::count_if(state_.threads.begin(), state_.threads.end(),
-                    [](const ThreadState& thread) { return thread.status != ThreadStatus::Done; });
+      std::count_if(state_.threads.begin(), state_.threads.end(), [&](const ThreadState& thread) {
+        return thread.status == (polling ? ThreadStatus::Ready : ThreadStatus::Blocked);
+      });
   DiagnosticBuilder builder(polling ? Kind::SchedLivelock : Kind::SchedDeadlock);
   builder.arg(polling ? "polling" : "blocked", static_cast<int64_t>(stuck_threads))
       .arg("threads", static_cast<int64_t>(state_.threads.size()));

@@ -39,6 +39,8 @@ struct MachineOptions {
   std::atomic<bool>* interrupted = nullptr;
   // Called now and then by the machine; true sets `interrupted`.
   const std::function<bool()>* poll_interrupt = nullptr;
+  // Keeps what a policy picked in ClusterState::choices.
+  bool record_choices = false;
 };
 
 // How the run of a cluster ended.
@@ -48,7 +50,7 @@ enum class Outcome : uint8_t {
   Fault,
   StepLimit,
   Interrupted,
-  // Paused by run_steps.
+  // Paused by run_turns.
   Paused,
 };
 
@@ -78,7 +80,7 @@ class ClusterMachine {
  public:
   // `policy` null is the fixed schedule. The state is started anew by `start`.
   ClusterMachine(const Program& program, ClusterState& state, std::vector<GmemBuffer> gmem,
-                 const MachineOptions& options, Policy* policy = nullptr,
+                 const MachineOptions& options, const Policy* policy = nullptr,
                  std::vector<Observer*> observers = {}, Footprint* footprint = nullptr);
   ~ClusterMachine();
 
@@ -174,8 +176,22 @@ class ClusterMachine {
  private:
   enum class TurnEnd : uint8_t { Progress, Finished, Fault, StepLimit, Interrupted };
 
+  // An event that may happen: a thread that can go on, or the next event of an agent.
+  struct Enabled {
+    EventId event;
+    // Thread or agent.
+    uint32_t subject = 0;
+  };
+
   TurnEnd turn_fixed();
   TurnEnd turn_with_policy();
+  // The order of the fixed schedule: the lowest-numbered thread that can go on, until it cannot;
+  // then agents, oldest first; then threads that gave way, all of them once. Nothing if no event is
+  // enabled.
+  std::optional<Enabled> next_fixed();
+  bool worth_running(const ThreadState& thread) const {
+    return thread.status == ThreadStatus::Ready && thread.polled_at < state_.progress;
+  }
   // Runs a thread until it blocks, polls in vain, ends, faults, or (with a policy) before its next
   // visible instruction.
   Step run_thread(uint32_t index, bool to_next_visible);
@@ -197,12 +213,15 @@ class ClusterMachine {
   ClusterState& state_;
   std::vector<GmemBuffer> gmem_;
   MachineOptions options_;
-  Policy* policy_;
+  const Policy* policy_;
   std::vector<Observer*> observers_;
   Footprint* footprint_;
   std::vector<Diagnostic> findings_;
   bool faulted_ = false;
   uint32_t turns_since_poll_ = 0;
+  // Memory of turn_with_policy, kept from turn to turn.
+  std::vector<Enabled> enabled_;
+  std::vector<EventId> enabled_ids_;
   ContractionScratch contraction_scratch_;
   std::vector<std::byte> scratch_[4];
 };

@@ -221,7 +221,7 @@ Step ClusterMachine::barrier_test(Thread& thread, uint32_t barrier, bool* passed
     note_sync({actor, EffectAction::Test, barrier, Completion::Now, static_cast<uint64_t>(seen),
                *passed, false});
   }
-  return *passed ? Step::Next : Step::Polled;
+  return *passed ? Step::Next : Step::Yielded;
 }
 
 bool ClusterMachine::check_freed_barriers(Thread& thread) {

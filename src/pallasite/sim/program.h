@@ -27,7 +27,10 @@ enum class Step : uint8_t {
   Jump,
   // The thread waits; the instruction runs again when what it waits for has changed.
   Blocked,
-  // A test or poll failed: like Next, but other threads go first.
+  // A test failed: like Next, but other threads go first.
+  Yielded,
+  // A trip of a loop changed nothing: like Yielded, and the thread goes on only when something else
+  // has changed.
   Polled,
   // A diagnostic that ends the run has been recorded.
   Fault,

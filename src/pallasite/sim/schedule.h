@@ -32,14 +32,26 @@ struct Choice {
   bool operator==(const Choice&) const = default;
 };
 
+// What a policy is asked.
+struct ChoicePoint {
+  // Counts the choices of the cluster from 0.
+  uint64_t number = 0;
+  // Sorted, at least two.
+  std::span<const EventId> enabled;
+  // What the fixed schedule would do: an index into `enabled`.
+  size_t fixed = 0;
+};
+
 // Picks among enabled events. The machine keeps the order rules: everything it offers may happen.
-// One policy object serves one run of one cluster.
+// A policy answers from the choice point alone, so that a copied machine state goes on with it.
 class Policy {
  public:
+  // Refuses to go on: the schedule that is replayed does not fit the run.
+  static constexpr size_t kRefuse = SIZE_MAX;
+
   virtual ~Policy() = default;
-  // Index into `enabled`, which is not empty and sorted. Returning SIZE_MAX refuses to go on: the
-  // schedule that is replayed does not fit the run.
-  virtual size_t choose(std::span<const EventId> enabled) = 0;
+  // Index into `point.enabled`.
+  virtual size_t choose(const ChoicePoint& point) const = 0;
 };
 
 }  // namespace pallasite

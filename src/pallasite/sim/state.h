@@ -50,9 +50,11 @@ struct ThreadState {
   Wait wait;
   // Numbers the thread's visible events; with the thread's index, an event's name in any schedule.
   uint64_t events = 0;
-  // The machine's progress count when a poll of this thread last failed; 0 if it has not since its
-  // last step.
+  // Not 0 once the thread has let others go first: it is worth running again when the machine's
+  // progress count is greater than this.
   uint64_t polled_at = 0;
+  // Instructions since the thread last gave way to others.
+  uint64_t run_length = 0;
   // Copies to GMEM since the last commit.
   BulkGroup open_group;
   // Oldest first.
@@ -108,6 +110,9 @@ struct Print {
 };
 
 struct ClusterState {
+  // One less is still a valid ThreadState::polled_at.
+  static constexpr uint64_t kFirstProgress = 2;
+
   int64_t cluster = 0;
   // blocks x threads.
   std::vector<ThreadState> threads;
@@ -124,10 +129,12 @@ struct ClusterState {
   // Staging memory of agent i at i * Program::staging_bytes.
   std::vector<std::byte> staging;
   uint64_t agents_issued = 0;
-  // Changes whenever something that a poll could see may have changed.
-  uint64_t progress = 1;
+  // Grows whenever something that a poll could see may have changed.
+  uint64_t progress = kFirstProgress;
   uint64_t steps = 0;
   std::vector<Print> prints;
+  uint64_t choices_made = 0;
+  // With MachineOptions::record_choices.
   std::vector<Choice> choices;
 };
 

@@ -113,8 +113,13 @@ constinit const KindFacts SchedLivelock = {
 };
 
 constinit const KindFacts SchedReplayMismatch = {
-    .arguments = {{{"choice", ArgumentType::Integer}}},
-    .messages = {{{"", "the schedule that is replayed does not fit this run at choice {choice}"}}},
+    .arguments = {{{"choice", ArgumentType::Integer}, {"what"}, {"recorded"}, {"current"}}},
+    .messages = {{
+        {"choice", "the schedule that is replayed does not fit this run at choice {choice}"},
+        {"identity",
+         "the schedule was recorded with {what} `{recorded}`, and this run has `{current}`"},
+        {"file", "the file is no schedule that can be replayed: {what}"},
+    }},
     .label = "the run was here",
     .rule = "a schedule belongs to one module, one set of inputs and one set of options",
     .help = "record the schedule again with this kernel and these inputs",
