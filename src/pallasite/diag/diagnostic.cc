@@ -76,9 +76,13 @@ DiagnosticBuilder& DiagnosticBuilder::arg(std::string_view name, Argument value)
 
 DiagnosticBuilder& DiagnosticBuilder::at(SourceLocation location, std::optional<ThreadName> thread,
                                          std::string text) {
-  PALLASITE_CHECK(diagnostic_.labels.empty(), "the access itself is the first label");
+  PALLASITE_CHECK(!has_place_, "the access itself is given twice");
+  has_place_ = true;
   if (text.empty()) text = facts_of(diagnostic_.kind).label;
-  return label(std::move(text), std::move(location), std::move(thread));
+  // The first label, whatever has been labelled before.
+  diagnostic_.labels.insert(diagnostic_.labels.begin(),
+                            {std::move(text), std::move(location), std::move(thread)});
+  return *this;
 }
 
 DiagnosticBuilder& DiagnosticBuilder::label(std::string text, SourceLocation location,

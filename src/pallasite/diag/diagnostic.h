@@ -140,7 +140,8 @@ class DiagnosticBuilder {
       return arg(name, Argument(value));
     }
   }
-  // The access itself; its words come from the kind unless given.
+  // The access itself; its words come from the kind unless given. It becomes the first label, also
+  // after others.
   DiagnosticBuilder& at(SourceLocation location, std::optional<ThreadName> thread = std::nullopt,
                         std::string text = "");
   DiagnosticBuilder& label(std::string text, SourceLocation location,
@@ -154,6 +155,7 @@ class DiagnosticBuilder {
 
  private:
   Diagnostic diagnostic_;
+  bool has_place_ = false;
 };
 
 }  // namespace pallasite

@@ -99,10 +99,13 @@ Step exec_compare_carry(Thread& thread, const Instruction& in) {
   return Step::Next;
 }
 
-// a = trip counter, b = whether the trip changed nothing.
+// a = trip counter, b = whether the trip changed nothing, c = progress at the trip's start. Another
+// thread may have run since the carry was compared, so progress is looked at again.
 Step exec_end_trip(Thread& thread, const Instruction& in) {
   ++thread.at<int64_t>(in.a);
-  return thread.at<uint64_t>(in.b) != 0 ? Step::Polled : Step::Next;
+  const bool in_vain = thread.at<uint64_t>(in.b) != 0 &&
+                       thread.machine().state().progress == thread.at<uint64_t>(in.c);
+  return in_vain ? Step::Polled : Step::Next;
 }
 
 void verify_cond(VerifyContext& context, const Op& op) {
@@ -188,6 +191,7 @@ void compile_while(Compiler& compiler, OpId id) {
   Instruction& trip_end = compiler.emit(id, exec_end_trip, nullptr, true);
   trip_end.a = trip;
   trip_end.b = same;
+  trip_end.c = progress;
   compiler.emit_jump(id, again);
   compiler.bind(end);
 }

@@ -150,6 +150,13 @@ std::optional<GridResult> run_parallel(const Program& program, const std::vector
   std::mutex lock;
   std::condition_variable ended;
   uint32_t running = workers;
+  const auto fail = [&] {
+    const std::lock_guard hold(lock);
+    error = std::current_exception();
+    // Ends the clusters that other workers are running.
+    interrupt.flag = true;
+    abandon = true;
+  };
   const auto work = [&](uint32_t index) {
     try {
       const ScopedFloatMode float_mode;
@@ -168,9 +175,7 @@ std::optional<GridResult> run_parallel(const Program& program, const std::vector
         }
       }
     } catch (...) {
-      const std::lock_guard hold(lock);
-      error = std::current_exception();
-      abandon = true;
+      fail();
     }
     const std::lock_guard hold(lock);
     --running;
@@ -183,7 +188,14 @@ std::optional<GridResult> run_parallel(const Program& program, const std::vector
     std::unique_lock hold(lock);
     while (running > 0) {
       ended.wait_for(hold, std::chrono::milliseconds(50));
-      if (interrupt.poll && !interrupt.flag && interrupt.poll()) interrupt.flag = true;
+      if (!interrupt.poll || interrupt.flag) continue;
+      hold.unlock();
+      try {
+        if (interrupt.poll()) interrupt.flag = true;
+      } catch (...) {
+        fail();
+      }
+      hold.lock();
     }
   }
   if (error) std::rethrow_exception(error);

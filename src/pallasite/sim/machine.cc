@@ -57,6 +57,7 @@ void ClusterMachine::start(int64_t cluster) {
   state_.progress = ClusterState::kFirstProgress;
   state_.steps = 0;
   state_.prints.clear();
+  state_.running.reset();
   state_.choices.clear();
   state_.choices_made = 0;
   findings_.clear();
@@ -110,6 +111,10 @@ std::optional<ClusterMachine::Enabled> ClusterMachine::next_fixed() {
   const bool eager = options_.async_values == AsyncValues::Eager;
   if (eager && policy_ != nullptr) {
     if (const auto agent = oldest_agent()) return agent;
+  }
+  if (state_.running) {
+    const ThreadState& thread = state_.threads[*state_.running];
+    return Enabled{{*state_.running, thread.events, EventKind::Thread}, *state_.running};
   }
   if (const auto thread = first_thread()) return thread;
   if (const auto agent = oldest_agent()) return agent;
@@ -236,7 +241,12 @@ Step ClusterMachine::run_thread(uint32_t index, bool to_next_visible) {
   } else if (step == Step::Yielded || (goes_on && state.run_length >= kQuantum)) {
     state.polled_at = state_.progress - 1;
   }
-  if (!goes_on || state.run_length >= kQuantum) state.run_length = 0;
+  if (!goes_on || state.run_length >= kQuantum) {
+    state.run_length = 0;
+    state_.running.reset();
+  } else {
+    state_.running = index;
+  }
   if (step == Step::Done) {
     state.status = ThreadStatus::Done;
     note_progress();

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "pallasite/base/check.h"
 #include "pallasite/numerics/fill.h"
@@ -24,11 +25,7 @@ constexpr int64_t kMaxPendingBytes = (1 << 20) - 1;
 }  // namespace
 
 const BarrierSite& ClusterMachine::barrier_site(uint32_t barrier) const {
-  const uint32_t index = barrier % program_.barriers_per_block;
-  for (const BarrierSite& site : program_.barriers) {
-    if (index >= site.first && index < site.first + site.count) return site;
-  }
-  fail_check(__FILE__, __LINE__, "a barrier without a site");
+  return program_.barriers[state_.barriers[barrier].site];
 }
 
 std::string ClusterMachine::barrier_name(uint32_t barrier) const {
@@ -281,6 +278,7 @@ void ClusterMachine::fill_shared(uint32_t block, const ScopeSite& scope) {
     for (uint32_t i = 0; i < site.count; ++i) {
       const uint32_t barrier = barrier_number(block, site.first + i);
       state_.barriers[barrier] = BarrierState();
+      state_.barriers[barrier].site = index;
       std::fill_n(&state_.observed[size_t{barrier} * program_.threads_per_block],
                   program_.threads_per_block, -1);
     }
@@ -392,6 +390,14 @@ Step ClusterMachine::scope_exit(Thread& thread, uint32_t scope_index) {
                                 .variant("arrivals")
                                 .arg("ref", barrier_name(barrier))
                                 .arg("arrivals", state.arrivals));
+      }
+      // Not only too few: bytes of a peer's multicast may have come that this block never
+      // announced.
+      if (state.pending_bytes != 0) {
+        return fault(actor, DiagnosticBuilder(Kind::BarrierPendingAtDealloc)
+                                .variant("bytes")
+                                .arg("ref", barrier_name(barrier))
+                                .arg("bytes", std::abs(state.pending_bytes)));
       }
       for (uint32_t other = 0; other < program_.threads_per_block; ++other) {
         if ((state.reallocated >> other & 1) == 0 || observed[other] == state.phase) continue;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,8 @@ struct ThreadState {
 // One mbarrier. Of hardware's single parity bit the whole phase number is kept, so that a wait on a
 // phase of the right parity but the wrong number is found.
 struct BarrierState {
+  // The barrier array that it is part of now: scopes one after another use the same barriers.
+  uint32_t site = 0;
   int64_t arrivals = 0;
   int64_t pending_bytes = 0;
   // Bytes announced in this phase, for reports.
@@ -133,6 +136,8 @@ struct ClusterState {
   uint64_t progress = kFirstProgress;
   uint64_t steps = 0;
   std::vector<Print> prints;
+  // The thread that ran last, if it could have gone on; the fixed schedule lets it.
+  std::optional<uint32_t> running;
   uint64_t choices_made = 0;
   // With MachineOptions::record_choices.
   std::vector<Choice> choices;

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -110,8 +111,8 @@ class TestKernel {
   }
 
   KernelRun run(const GridOptions& options = {}, const std::vector<Array>& inputs = {}) const {
+    if (!runs()) throw std::logic_error("the kernel does not compile");
     KernelRun run;
-    if (!runs()) return run;
     run.arrays = buffers(inputs);
     run.result = run_grid(*program_, gmem(run.arrays), options);
     return run;

@@ -1,0 +1,26 @@
+pir 1
+
+// The waiter sees each phase before the next arrival.
+kernel @unobserved_phase {
+  grid = [1] ["x"]
+  threads = 2 "wg"
+  body {
+    %10 = thread.axis_index {axis = "wg"} : i32
+    scope.run_scoped {collective_axes = ["wg"]} {
+      (%1 "ready": barrier<[], arrivals=1>, %2 "seen": barrier<[], arrivals=1>)
+      control.cond %10 {
+        barrier.arrive %1
+        barrier.wait %2
+        barrier.arrive %1
+        control.yield
+      } {
+        barrier.wait %1
+        barrier.arrive %2
+        barrier.wait %1
+        control.yield
+      }
+      control.yield
+    }
+    control.yield
+  }
+}
