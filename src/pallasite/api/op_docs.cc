@@ -90,6 +90,10 @@ std::string op_text(const OpDef& def) {
   return text;
 }
 
+std::string op_to_json(const OpDef& def) {
+  return op_json(def).dump();
+}
+
 std::string ops_to_json() {
   Json list = Json::array();
   for (const OpDef* def : all_ops()) list.push_back(op_json(*def));

@@ -12,6 +12,7 @@ namespace pallasite {
 std::string op_signature(const OpDef& def);
 // All that the op states, for a terminal.
 std::string op_text(const OpDef& def);
+std::string op_to_json(const OpDef& def);
 // A JSON list of all ops.
 std::string ops_to_json();
 

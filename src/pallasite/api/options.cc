@@ -38,11 +38,6 @@ void set_on_finding(RunOptions& options, const std::string& text) {
   refuse("on_finding", text, "raise, warn or record");
 }
 
-void set_fill(RunOptions& options, const std::string& text) {
-  if (text != "nan" && text != "zero") refuse("uninitialized_memory", text, "nan or zero");
-  options.zero_fill = text == "zero";
-}
-
 // Negative seeds are seeds too.
 uint64_t seed_of(const Json& value) {
   if (!value.is_number_integer()) refuse("seed", value.dump(), "an integer");
@@ -69,7 +64,7 @@ void set_from(RunOptions& options, const Json& object) {
     } else if (name == "workers") {
       options.workers = static_cast<uint32_t>(count_of(value, name, 1, 1024));
     } else if (name == "uninitialized_memory") {
-      set_fill(options, text_of(value, name));
+      set_uninitialized_memory(options, text_of(value, name));
     } else if (name == "arch") {
       options.arch = canonical_arch(text_of(value, name));
     } else if (name == "arch_guessed") {
@@ -107,8 +102,6 @@ std::string_view name_of(ScheduleKind kind) {
   switch (kind) {
     case ScheduleKind::Random:
       return "random";
-    case ScheduleKind::Replay:
-      return "replay";
     default:
       return "fixed";
   }
@@ -152,6 +145,11 @@ void set_schedule(RunOptions& options, const std::string& text) {
 void set_async_values(RunOptions& options, const std::string& text) {
   if (text != "eager" && text != "late") refuse("async_values", text, "eager or late");
   options.async_values = text == "late" ? AsyncValues::Late : AsyncValues::Eager;
+}
+
+void set_uninitialized_memory(RunOptions& options, const std::string& text) {
+  if (text != "nan" && text != "zero") refuse("uninitialized_memory", text, "nan or zero");
+  options.zero_fill = text == "zero";
 }
 
 std::string canonical_arch(std::string_view text) {

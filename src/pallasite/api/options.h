@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -20,7 +21,7 @@ class OptionError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-enum class ScheduleKind : uint8_t { Fixed, Random, Replay };
+enum class ScheduleKind : uint8_t { Fixed, Random };
 std::string_view name_of(ScheduleKind kind);
 
 // What the caller does with a finding of level error; the engine only passes it on.
@@ -32,8 +33,6 @@ struct RunOptions {
   OnFinding on_finding = OnFinding::Raise;
   ScheduleKind schedule = ScheduleKind::Fixed;
   uint64_t seed = 0;
-  // For ScheduleKind::Replay.
-  std::vector<ClusterChoices> replay;
   bool record_choices = false;
   AsyncValues async_values = AsyncValues::Eager;
   std::optional<uint64_t> max_steps;
@@ -61,6 +60,7 @@ void set_options(RunOptions& options, std::string_view json);
 void set_checks(RunOptions& options, const std::string& text);
 void set_schedule(RunOptions& options, const std::string& text);
 void set_async_values(RunOptions& options, const std::string& text);
+void set_uninitialized_memory(RunOptions& options, const std::string& text);
 
 // The architecture of a chip's name or of an architecture in any of its spellings ("h100", "sm90");
 // throws OptionError.

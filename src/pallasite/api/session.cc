@@ -229,7 +229,7 @@ Report Session::attempt(const LoadedModule& loaded, std::span<const HostArray> i
     std::ranges::move(bound.problems, std::back_inserter(report.findings));
     return report;
   }
-  if (options.record_choices || options.schedule == ScheduleKind::Replay) {
+  if (options.record_choices) {
     report.inputs_hash = bound.inputs_hash();
   }
   GridOptions grid;

@@ -1,0 +1,28 @@
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <iostream>
+
+#include "pallasite/cli/cli.h"
+
+namespace {
+
+std::atomic<bool> interrupted{false};
+
+// The first Ctrl-C ends the run with a report; a second one ends the program.
+void on_interrupt(int signal_number) {
+  interrupted = true;
+  std::signal(signal_number, SIG_DFL);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGINT, on_interrupt);
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  return pallasite::run_cli(args, {.out = std::cout,
+                                   .err = std::cerr,
+                                   .poll_interrupt = [] { return interrupted.load(); },
+                                   .color = isatty(STDERR_FILENO) != 0});
+}
