@@ -9,7 +9,7 @@ from pallasite.errors import ResourceError, UnsupportedError
 from pallasite.hook import _hook, _tell_engine
 from pallasite.kernel_error import KernelError
 from pallasite.module import Module
-from pallasite.report import Finding, Report
+from pallasite.report import Finding, Report, worst_verdict
 from pallasite.session import session
 
 
@@ -31,7 +31,7 @@ def check(fn, *args, **stated) -> Report:
       with _hook.capture() as kernels:
         jax.jit(lambda *a: fn(*a)).lower(*args)
       found = [Finding.from_json(d) for k in kernels for d in engine.verify(k.text)]
-      verdict = "error" if any(f.level == "error" for f in found) else "clean"
+      verdict = worst_verdict([f.verdict for f in found])
       return Report(verdict, found, kernels=[k.name for k in kernels])
     except UnsupportedError as error:
       return _refused("unsupported", error.summary, error.location, reports)
@@ -72,6 +72,9 @@ def _as_stated(base) -> dict:
 
 
 def _refused(verdict: str, message: str, location, reports) -> Report:
+  if reports and reports[-1].verdict == verdict:
+    # The hook has told of it.
+    return reports[-1] if len(reports) == 1 else Report.merged(reports)
   finding = Finding(verdict, "error", message, [location] if location else [])
   report = Report.merged([*reports, Report(verdict, [finding])])
   session.add(report)

@@ -3,7 +3,9 @@
 What the native module offers:
 
 - `version() -> str`
-- `verify(text) -> str`: a JSON list of diagnostics.
+- `verify(text, options="{}", key=None) -> str`: a JSON list of diagnostics, of all that is known
+  before the module runs. Options and key are those of a call.
+- `render_problems(...)`, of the same arguments: the diagnostics as text.
 - `run(text, arrays, options) -> (outputs, report)`: options and report are JSON.
 - `pallasite_run`: the capsule of the XLA FFI handler. A call has the attributes `program` (the
   module's text as u8[n]), `key` (a 64-bit hash of the program and the options, under which parsed
@@ -17,7 +19,10 @@ What the native module offers:
   `verify` gives diagnostics), `kernel`, `stats`, `schedule`, `id`, `on_finding`, and whatever else
   there is to say. If the handler then returns an error, its message ends with
   `[pallasite report ID]`.
-- `explain(code) -> str`: JSON; empty for an unknown code.
+- `explain(code) -> str`: JSON; empty for an unknown code. `suggest_codes(code)`: what may be meant.
+- `last_report()`: JSON of the last run on this thread; None if there was none.
+- `catalogue() -> str`, `ops() -> str`: JSON lists of all entries and of the op table.
+- `cli_main(args) -> int`: the command line; the exit code.
 """
 
 from __future__ import annotations
@@ -69,10 +74,17 @@ def set_run_options(options: dict):
   _offered("set_run_options")(json.dumps(options, sort_keys=True))
 
 
-def verify(text: str) -> list[dict]:
-  """Diagnostics of a module; empty if it is well-formed."""
-  found = _offered("verify")(text)
-  return json.loads(found) if isinstance(found, str) else list(found)
+def verify(text: str, options: str = "{}", key: int | None = None) -> list[dict]:
+  """Diagnostics of a module; empty if it is well-formed and can run."""
+  return json.loads(_offered("verify")(text, options, key))
+
+
+def render_problems(text: str, options: str = "{}", key: int | None = None) -> str:
+  return _offered("render_problems")(text, options, key)
+
+
+def cli_main(args: Sequence[str]) -> int:
+  return _offered("cli_main")(list(args))
 
 
 def run(text: str, arrays: Sequence, options: dict) -> tuple[list, str]:
@@ -84,5 +96,6 @@ def run(text: str, arrays: Sequence, options: dict) -> tuple[list, str]:
 def explain(code: str) -> dict:
   found = _offered("explain")(code)
   if not found:
-    raise KeyError(f"no diagnostic has the code {code!r}")
-  return json.loads(found) if isinstance(found, str) else dict(found)
+    near = ", ".join(_offered("suggest_codes")(code))
+    raise KeyError(f"no diagnostic has the code {code!r}" + (f"; near: {near}" if near else ""))
+  return json.loads(found)

@@ -14,7 +14,7 @@ import jax
 import numpy as np
 from jax.interpreters import mlir
 
-from pallasite import _compat, chips, engine, kernel_error, options
+from pallasite import _compat, chips, engine, judge, kernel_error, options
 from pallasite.errors import EngineMissingError, KernelWarning, UnsupportedError
 from pallasite.lower import Lowered, lower_mpmd_map, lower_pallas_call
 from pallasite.options import Options
@@ -94,11 +94,15 @@ class _Hook:
     self._previous_rules: dict[tuple[str, str], object] = {}
     self._undo_device = None
     self._undo_races = None
-    self._undo_error = None
+    self._undo_errors: list = []
+    # Of programs with kernels of ours in them.
+    self.program_names: set[str] = set()
     self._params_used = False
     self._fresh = 0
     self.captures: list[list[Lowered]] = []
     self._said_gpu = False
+    # Whether kernels run although nothing uses their outputs.
+    self.keep_all = False
 
   def register(self):
     """Puts our rules in front of those that JAX has. They pass on whatever is not ours."""
@@ -126,11 +130,15 @@ class _Hook:
       self._adopt_errors(True)
 
   def _adopt_errors(self, wanted: bool):
-    if wanted and self._undo_error is None:
-      self._undo_error = _compat.prepare_runtime_error(kernel_error.adopt)
-    elif not wanted and self._undo_error is not None:
-      self._undo_error()
-      self._undo_error = None
+    if wanted and not self._undo_errors:
+      self._undo_errors = [
+        _compat.prepare_runtime_error(kernel_error.adopt),
+        _compat.avoid_native_dispatch(self.program_names),
+      ]
+    elif not wanted:
+      for undo in self._undo_errors:
+        undo()
+      self._undo_errors = []
 
   def set_installed(self, new: Options | None):
     with self._lock:
@@ -153,7 +161,7 @@ class _Hook:
         self._undo_device = _compat.answer_device_questions(
           chip, new.num_sms or chip.num_sms, everything=new.chip is not None
         )
-      _mode.set_global(_Mode(new.compile_key()))
+      _mode.set_global(_Mode(new.compile_key(), self.keep_all))
 
   def say_gpu_once(self):
     if not self._said_gpu:
@@ -247,10 +255,19 @@ def _cpu_rule(primitive, convert, previous):
     if any(_compat.is_ref(aval) for aval in ctx.avals_in):
       raise UnsupportedError("a kernel that takes a jax.Ref as an operand is not supported")
     attributes = {"arch": chosen.chip.arch} if chosen.chip else {}
-    lowered = convert(params, len(nodes), attributes)
+    try:
+      lowered = convert(params, len(nodes), attributes)
+    except UnsupportedError as error:
+      judge.tell(error)
+      raise
+    program = _program(lowered, chosen, params)
+    _hook.program_names.add(_compat.program_name(ctx))
+    session.lowered += 1
     for found in _hook.captures:
       found.append(lowered)
-    call = _call(lowered, ctx.avals_out, chosen, params, bool(mode and mode.keep_all))
+    if not _hook.captures:
+      judge.judge(program, chosen.on_finding)
+    call = _call(lowered, program, ctx.avals_out, bool(mode and mode.keep_all))
     return mlir.lower_fun(call, multiple_results=True)(ctx, *nodes)
 
   return rule
@@ -269,8 +286,8 @@ def _gpu_rule(previous):
   return rule
 
 
-def _call(lowered: Lowered, avals_out, chosen: Options, params: dict, keep: bool):
-  """The function of the operands that runs a kernel."""
+def _program(lowered: Lowered, chosen: Options, params: dict) -> judge.Program:
+  """What the call of a kernel hands to the engine."""
   interpret = params.get("interpret")
   own = {}
   if isinstance(interpret, Params):
@@ -288,9 +305,15 @@ def _call(lowered: Lowered, avals_out, chosen: Options, params: dict, keep: bool
       # Newer than 0.11, which always raised.
       "on_race": getattr(interpret, "on_race", "raise"),
     }
-  text = lowered.text.encode()
   settings_text = json.dumps(settings, sort_keys=True)
-  digest = hashlib.sha256(text + b"\0" + settings_text.encode()).digest()
+  digest = hashlib.sha256(lowered.text.encode() + b"\0" + settings_text.encode()).digest()
+  return judge.Program(
+    lowered.text, settings_text, int.from_bytes(digest[:8], "little", signed=True)
+  )
+
+
+def _call(lowered: Lowered, program: judge.Program, avals_out, keep: bool):
+  """The function of the operands that runs a kernel."""
   shapes = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in avals_out]
   prints = any(name.startswith("debug.") for name in lowered.op_names)
 
@@ -311,9 +334,9 @@ def _call(lowered: Lowered, avals_out, chosen: Options, params: dict, keep: bool
     )
     return run(
       *operands,
-      program=np.frombuffer(text, np.uint8),
-      key=np.int64(int.from_bytes(digest[:8], "little", signed=True)),
-      options=settings_text,
+      program=np.frombuffer(program.text.encode(), np.uint8),
+      key=np.int64(program.key),
+      options=program.options,
     )
 
   return call

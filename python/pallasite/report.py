@@ -31,6 +31,13 @@ class Finding:
   def severity(self) -> str:
     return self.level
 
+  @property
+  def verdict(self) -> str:
+    """What a run with this finding amounts to."""
+    return self.data.get("verdict") or {"error": "error", "warning": "warning"}.get(
+      self.level, "clean"
+    )
+
   def to_dict(self) -> dict:
     return {
       **self.data,

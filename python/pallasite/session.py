@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 
 from pallasite.errors import KernelWarning
-from pallasite.report import Report, worst_verdict
+from pallasite.report import Finding, Report, worst_verdict
 
 # The engine ends the message of a failed call with this, so that the error can find its report.
 _MARKER = re.compile(r"\[pallasite report (\d+)\]")
@@ -27,6 +27,11 @@ class Session:
   def reset(self):
     self.last: Report | None = None
     self.verdicts: list[str] = []
+    # Kernels that were lowered, and that ran.
+    self.lowered = 0
+    self.runs = 0
+    # Worst finding of each (code, place), for the summary of a session.
+    self.findings: dict[tuple, Finding] = {}
     # Named as in JAX's own race detector, whose `get_races()` returns this object under `install`.
     self.races_found = False
     self._kept: OrderedDict[int, Report] = OrderedDict()
@@ -39,12 +44,16 @@ class Session:
 
   def receive(self, text: str):
     """Takes the report of a kernel, on whichever thread it ran."""
+    with self._lock:
+      self.runs += 1
     self.add(Report.from_json(text))
 
   def add(self, report: Report):
     with self._lock:
       self.last = report
       self.verdicts.append(report.verdict)
+      for finding in report.findings:
+        self.findings.setdefault((finding.code, *finding.locations[:1]), finding)
       self.races_found |= any(finding.code.startswith("race.") for finding in report.findings)
       for collector in self._collectors:
         collector.append(report)

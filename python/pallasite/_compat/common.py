@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
+import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import jax
@@ -33,6 +34,7 @@ __all__ = [
   "Var",
   "answer_device_questions",
   "answer_race_queries",
+  "avoid_native_dispatch",
   "barrier_facts",
   "block_is_whole_array",
   "decode_transforms",
@@ -49,6 +51,7 @@ __all__ = [
   "platform_rule",
   "prepare_runtime_error",
   "primitive_key",
+  "program_name",
   "ref_facts",
   "scan_counts",
 ]
@@ -376,6 +379,44 @@ def prepare_runtime_error(on_create: Callable[[BaseException], None]) -> Callabl
       del jax_runtime_error.__init__
 
   return undo
+
+
+def _plain_name(name: str) -> str:
+  return re.sub(r"\W", "_", name).strip("_")
+
+
+def program_name(ctx) -> str:
+  """The name of the program that is being lowered, as `avoid_native_dispatch` takes it."""
+  return _plain_name(ctx.module_context.module.operation.attributes["sym_name"].value)
+
+
+def avoid_native_dispatch(names: Collection[str]) -> Callable[[], None]:
+  """Has JAX call the programs of these names from Python each time. Returns a function that undoes it.
+
+  From its second call on a jitted function is dispatched in native code, which makes a bare
+  ValueError of what XLA says: no JaxRuntimeError is created that could be told apart.
+  """
+  from jax._src import pjit
+  from jax._src.interpreters import pxla
+
+  real_data, real_call = pjit._get_fastpath_data, pxla.MeshExecutable.create_cpp_call
+
+  def is_ours(executable) -> bool:
+    return _plain_name(getattr(executable.unsafe_call, "name", "")) in names
+
+  def get_fastpath_data(executable, *args, **kwargs):
+    if executable is not None and is_ours(executable):
+      return None
+    return real_data(executable, *args, **kwargs)
+
+  def create_cpp_call(self, *args, **kwargs):
+    return None if is_ours(self) else real_call(self, *args, **kwargs)
+
+  undo = [
+    _replace(pjit, "_get_fastpath_data", get_fastpath_data),
+    _replace(pxla.MeshExecutable, "create_cpp_call", create_cpp_call),
+  ]
+  return lambda: [step() for step in undo]
 
 
 # ---- devices

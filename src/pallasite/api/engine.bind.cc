@@ -1,13 +1,12 @@
 // The Python module pallasite._engine. python/pallasite/engine.py says what it offers.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
 #include <memory>
-#include <sstream>
 
 #include "pallasite/api/op_docs.h"
 #include "pallasite/api/python_side.h"
@@ -22,11 +21,31 @@ namespace pallasite {
 
 namespace {
 
-using Bytes1d = nb::ndarray<nb::ro, const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using MutableBytes1d = nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+// The memory of an object that has a buffer of bytes.
+class ByteView {
+ public:
+  ByteView(nb::handle object, bool writable) {
+    if (PyObject_GetBuffer(object.ptr(), &view_, writable ? PyBUF_WRITABLE : PyBUF_SIMPLE) != 0) {
+      throw nb::python_error();
+    }
+  }
+  ~ByteView() { PyBuffer_Release(&view_); }
+  ByteView(const ByteView&) = delete;
+  ByteView& operator=(const ByteView&) = delete;
+
+  std::byte* data() const { return static_cast<std::byte*>(view_.buf); }
+
+ private:
+  Py_buffer view_;
+};
 
 nb::object numpy() {
   return nb::module_::import_("numpy");
+}
+
+// A contiguous array as an array of bytes over the same memory.
+nb::object byte_array(const nb::object& array) {
+  return array.attr("reshape")(-1).attr("view")("uint8");
 }
 
 // numpy knows the types of ml_dtypes by object only.
@@ -46,26 +65,28 @@ size_t count_of(const std::vector<int64_t>& shape) {
 // An array of numpy in packed form. What it points to lives as long as the object.
 struct PackedInput {
   HostArray array;
-  nb::object bytes;
+  std::optional<ByteView> bytes;
   std::vector<std::byte> packed;
 };
 
 std::unique_ptr<PackedInput> packed_input(nb::handle array) {
   auto input = std::make_unique<PackedInput>();
-  input->array.dtype = nb::cast<std::string>(nb::str(array.attr("dtype")));
-  input->array.shape = nb::cast<std::vector<int64_t>>(array.attr("shape"));
+  // By way of an object: a str made of an attribute is taken to be a str already.
+  const nb::object dtype = array.attr("dtype");
+  input->array.dtype = nb::str(nb::handle(dtype)).c_str();
+  for (nb::handle extent : nb::object(array.attr("shape"))) {
+    input->array.shape.push_back(nb::cast<int64_t>(extent));
+  }
   const std::optional<ElementType> element = parse_element_type(input->array.dtype);
   // The run will say that the kernel takes no such array.
   if (!element) return input;
-  input->bytes =
-      numpy().attr("require")(array, nb::none(), "CA").attr("reshape")(-1).attr("view")("uint8");
-  const auto view = nb::cast<Bytes1d>(input->bytes);
-  // Inputs are never written (Session::run), so the constness of the caller's array is kept.
-  input->array.data = reinterpret_cast<std::byte*>(const_cast<uint8_t*>(view.data()));
+  // The view keeps the array alive. Inputs are never written (Session::run).
+  input->bytes.emplace(byte_array(numpy().attr("require")(array, nb::none(), "CA")), false);
+  input->array.data = input->bytes->data();
   if (is_sub_byte(*element)) {
     const size_t count = count_of(input->array.shape);
     input->packed.resize(packed_bytes(*element, count));
-    pack(*element, view.data(), input->packed.data(), 0, count);
+    pack(*element, input->bytes->data(), input->packed.data(), 0, count);
     input->array.data = input->packed.data();
   }
   return input;
@@ -76,7 +97,7 @@ nb::object numpy_array(const OwnedArray& output) {
   nb::object array = numpy().attr("empty")(nb::cast(output.array.shape), numpy_type(element));
   const size_t count = count_of(output.array.shape);
   if (count == 0) return array;
-  auto view = nb::cast<MutableBytes1d>(array.attr("reshape")(-1).attr("view")("uint8"));
+  const ByteView view(byte_array(array), true);
   if (is_sub_byte(element)) {
     unpack(element, output.bytes.data(), 0, view.data(), count);
   } else {
@@ -92,14 +113,34 @@ RunOptions options_over_installed(std::string_view json) {
   return options;
 }
 
-std::string verify_text(std::string_view text) {
+// What is known of a module before it runs. `key` as in the handler's attributes.
+std::shared_ptr<const LoadedModule> load(std::string_view text, std::string_view options_json,
+                                         std::optional<int64_t> key) {
+  RunOptions options;
+  set_options(options, options_json);
   const nb::gil_scoped_release release;
-  const auto loaded = process_session().load(text, "", process_session().options());
+  return process_session().load(text, "", options,
+                                key ? std::optional(static_cast<uint64_t>(*key)) : std::nullopt);
+}
+
+std::string verify_text(std::string_view text, std::string_view options_json,
+                        std::optional<int64_t> key) {
   std::string list;
-  for (const Diagnostic& diagnostic : loaded->diagnostics) {
+  for (const Diagnostic& diagnostic : load(text, options_json, key)->diagnostics) {
     list += (list.empty() ? "" : ",") + to_json(diagnostic);
   }
   return "[" + list + "]";
+}
+
+// The same as text for a person.
+std::string render_problems(std::string_view text, std::string_view options_json,
+                            std::optional<int64_t> key) {
+  FileSourceReader reader;
+  std::string rendered;
+  for (const Diagnostic& diagnostic : load(text, options_json, key)->diagnostics) {
+    rendered += render_terminal(diagnostic, reader);
+  }
+  return rendered;
 }
 
 nb::tuple run_text(std::string_view text, nb::list arrays, std::string_view options_json) {
@@ -128,18 +169,6 @@ nb::tuple run_text(std::string_view text, nb::list arrays, std::string_view opti
   return nb::make_tuple(results, to_json(report));
 }
 
-// The report that an error would carry, for what is known before a kernel runs.
-std::string render_problems(std::string_view text) {
-  const nb::gil_scoped_release release;
-  const auto loaded = process_session().load(text, "", process_session().options());
-  FileSourceReader reader;
-  std::string rendered;
-  for (const Diagnostic& diagnostic : loaded->diagnostics) {
-    rendered += render_terminal(diagnostic, reader) + "\n";
-  }
-  return rendered;
-}
-
 std::string explain_code(std::string_view code) {
   const std::optional<Kind> kind = find_kind(code);
   return kind && find_entry(code) != nullptr ? entry_to_json(*kind) : "";
@@ -163,8 +192,10 @@ void set_run_options(std::string_view json) {
 NB_MODULE(_engine, m) {
   using namespace pallasite;
   m.def("version", &version);
-  m.def("verify", &verify_text);
-  m.def("render_problems", &render_problems);
+  m.def("verify", &verify_text, nb::arg("text"), nb::arg("options") = "{}",
+        nb::arg("key") = nb::none());
+  m.def("render_problems", &render_problems, nb::arg("text"), nb::arg("options") = "{}",
+        nb::arg("key") = nb::none());
   m.def("run", &run_text);
   m.def("set_run_options", &set_run_options);
   m.def("set_report_sink", &set_report_sink, nb::arg("sink").none());
@@ -173,5 +204,6 @@ NB_MODULE(_engine, m) {
   m.def("suggest_codes", &suggest_codes);
   m.def("catalogue", [] { return catalogue_to_json(); });
   m.def("ops", &ops_to_json);
+  bind_cli(m);
   m.attr("pallasite_run") = ffi_handler();
 }

@@ -83,7 +83,8 @@ ffi::ErrorCode code_of(const Report& report) {
     case Verdict::Incomplete:
       return ffi::ErrorCode::kCancelled;
     default:
-      return ffi::ErrorCode::kInvalidArgument;
+      // Not kInvalidArgument, of which some paths of JAX make a bare ValueError.
+      return ffi::ErrorCode::kFailedPrecondition;
   }
 }
 

@@ -22,6 +22,9 @@ void deliver(const Report& report);
 // The GIL has to be held. None: no sink.
 void set_report_sink(nanobind::object sink);
 
+// Adds `cli_main(args) -> exit code`. Defined beside the command line, which is a higher layer.
+void bind_cli(nanobind::module_& m);
+
 // The capsule of the XLA FFI handler.
 nanobind::capsule ffi_handler();
 
