@@ -82,8 +82,9 @@ coverage: build-coverage  ## line coverage of the C++ tests
 	  -ignore-filename-regex='\.test\.cc$$|^/usr/'
 
 .PHONY: bench
-bench: build-bench  ## the C++ benchmarks
-	build/bench/pallasite_perf
+bench: setup build-bench  ## ratios to a bare loop and to JAX's interpreter; then single functions
+	.venv/bin/python bench/bench.py build/bench/pallasite_bench_matmul --json build/bench/bench.json
+	build/bench/pallasite_perf --benchmark_min_time=0.1
 
 .PHONY: peer
 peer: setup  ## JAX's own kernels and suites; PEER=dir of the harness, JAX_TESTS=dir of the suites
@@ -105,7 +106,7 @@ build-%: | packages
 
 .PHONY: format
 format: | packages  ## clang-format
-	find src -name '*.h' -o -name '*.cc' | xargs clang-format-14 -i
+	find src bench -name '*.h' -o -name '*.cc' | xargs clang-format-14 -i
 
 # A failing test that is not about expected output must not keep the others from being written.
 .PHONY: bless

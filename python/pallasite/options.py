@@ -22,7 +22,6 @@ _CHOICES = {
 }
 _BUILT = {
   "schedule": ("fixed",),
-  "async_values": ("eager",),
   "numerics": ("declared",),
   "uninitialized_memory": ("nan",),
 }

@@ -99,6 +99,16 @@ class Report:
   # The rest of what the engine said.
   data: dict = field(default_factory=dict, repr=False)
 
+  @property
+  def checks(self) -> list[str]:
+    """The checks that ran."""
+    return list(self.data.get("checks", ()))
+
+  @property
+  def checks_not_built(self) -> list[str]:
+    """What this version cannot find yet, whatever the verdict."""
+    return list(self.data.get("checks_not_built", ()))
+
   def to_dict(self) -> dict:
     return {
       **self.data,
@@ -168,6 +178,10 @@ class Report:
       stats,
       [choice for report in reports for choice in report.schedule],
       [kernel for report in reports for kernel in report.kernels],
+      {
+        name: list(dict.fromkeys(item for report in reports for item in report.data.get(name, ())))
+        for name in ("checks", "checks_not_built")
+      },
     )
 
 

@@ -99,6 +99,7 @@ std::string to_json(const Report& report, bool with_host, int indent) {
       {"arch", report.arch},
       {"arch_guessed", report.arch_guessed},
       {"checks", report.checks},
+      {"checks_not_built", report.checks_not_built},
       {"findings", std::move(findings)},
       {"prints", std::move(prints)},
       {"stats", {{"steps", report.steps}, {"clusters", report.clusters}}},

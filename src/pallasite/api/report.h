@@ -20,7 +20,9 @@ struct Report {
   std::string kernel;
   std::string arch;
   bool arch_guessed = false;
+  // The checks that ran; and those that this version does not have yet, which no verdict covers.
   std::vector<std::string> checks;
+  std::vector<std::string> checks_not_built = {"races", "definedness"};
   uint64_t steps = 0;
   int64_t clusters = 0;
   // The name of the policy, and the choices if they were asked for.

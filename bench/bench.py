@@ -1,0 +1,77 @@
+"""Ratios that say how fast pallasite is. Run by `make bench`.
+
+    python bench/bench.py build/bench/pallasite_bench_matmul [--json FILE]
+
+The engine is measured against a bare loop over the same tiles, and beside JAX's own interpreter.
+What is compared runs in turns, so that other load on the machine slows both sides. Times are printed
+for orientation; nothing depends on them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+import against_jax
+import jax
+import pallasite
+
+
+def rows(native: dict, beside: dict):
+  for found in native["matmul"]:
+    size = "x".join(map(str, found["size"]))
+    tile = "x".join(map(str, found["tile"]))
+    times = {name: time["median_ms"] for name, time in found["times"].items()}
+    best = {name: time["best_ms"] for name, time in found["times"].items()}
+    for above, below in (("loop", "library"), ("engine", "loop")):
+      yield (
+        f"{size}, tiles {tile}",
+        f"{above} / {below}",
+        times[above],
+        times[below],
+        best[above] / best[below],
+      )
+  found = native["workers"]
+  times = {name: time["median_ms"] for name, time in found["times"].items()}
+  yield (
+    f"{'x'.join(map(str, found['size']))}, 16 clusters",
+    "1 worker / 2 workers",
+    times["one_worker"],
+    times["two_workers"],
+    found["speedup_best"],
+  )
+  medians, best = beside["median_ms"], beside["best_ms"]
+  size = "x".join([str(beside["size"])] * 3)
+  yield (
+    f"{size}, under JAX",
+    "JAX interpreter / pallasite",
+    medians["jax"],
+    medians["pallasite"],
+    best["jax"] / best["pallasite"],
+  )
+
+
+def main() -> int:
+  parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+  parser.add_argument("program", type=pathlib.Path, help="pallasite_bench_matmul")
+  parser.add_argument("--rounds", type=int, default=41)
+  parser.add_argument("--json", type=pathlib.Path, help="write all figures to this file")
+  stated = parser.parse_args()
+  command = [stated.program.resolve(), "--json", "--rounds", str(stated.rounds)]
+  native = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+  beside = against_jax.compare()
+  print(f"pallasite {pallasite.__version__}, JAX {jax.__version__}, f16 matmul\n")
+  print(f"{'':<34}{'':<28}{'median ms':>20}  {'ratio':>7}  {'of best times':>13}")
+  for what, names, above, below, best in rows(native, beside):
+    times = f"{above:.2f} / {below:.2f}"
+    print(f"{what:<34}{names:<28}{times:>20}  {above / below:>7.2f}  {best:>13.2f}")
+  if stated.json:
+    stated.json.write_text(json.dumps({**native, "jax": beside}, indent=2) + "\n")
+  return 0
+
+
+if __name__ == "__main__":
+  sys.exit(main())
