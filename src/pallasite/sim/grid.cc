@@ -288,7 +288,13 @@ GridResult run_grid(const Program& program, const std::vector<GmemBuffer>& gmem,
   GlobalMemory memory(program, gmem, options.machine.zero_fill);
   memory.reset();
   Interrupt interrupt;
-  interrupt.poll = options.poll_interrupt;
+  if (options.poll_interrupt || options.machine.interrupted != nullptr) {
+    interrupt.poll = [&options] {
+      const std::atomic<bool>* flag = options.machine.interrupted;
+      return (flag != nullptr && flag->load(std::memory_order_relaxed)) ||
+             (options.poll_interrupt && options.poll_interrupt());
+    };
+  }
   const bool parallel = options.workers > 1 && program.clusters > 1 &&
                         program.clusters_independent && options.observers.empty();
   if (parallel) {

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <numeric>
+#include <stdexcept>
+#include <thread>
 
 #include "pallasite/sim/test_kernel.h"
 
@@ -268,6 +271,20 @@ TEST(Grid, CanBeInterrupted) {
     EXPECT_GT(run.result.steps, 0u);
     const KernelRun after = next.run(with_workers(workers));
     EXPECT_TRUE(after.clean()) << after.messages();
+  }
+}
+
+TEST(Grid, CanBeInterruptedByAFlag) {
+  const TestKernel kernel(kEndless);
+  for (uint32_t workers : {1u, 2u}) {
+    std::atomic<bool> flag{false};
+    GridOptions options = with_workers(workers);
+    options.machine.interrupted = &flag;
+    std::jthread interrupter([&flag] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      flag = true;
+    });
+    EXPECT_EQ(kernel.run(options).codes(), "run.interrupted");
   }
 }
 
