@@ -21,7 +21,6 @@ _CHOICES = {
   "uninitialized_memory": ("nan", "zero"),
 }
 _BUILT = {
-  "schedule": ("fixed",),
   "numerics": ("declared",),
   "uninitialized_memory": ("nan",),
 }

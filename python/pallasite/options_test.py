@@ -36,7 +36,6 @@ def test_an_unknown_key_of_pyproject_is_named(elsewhere):
   [
     ("numerics", "hardware"),
     ("numerics", "exact"),
-    ("schedule", "random"),
     ("checks", "all"),
     ("checks", "default,races"),
   ],

@@ -5,6 +5,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "pallasite/sched/policies.h"
+
 namespace pallasite {
 
 namespace {
@@ -137,9 +139,8 @@ void set_checks(RunOptions& options, const std::string& text) {
 }
 
 void set_schedule(RunOptions& options, const std::string& text) {
-  if (text == "random") throw OptionError("schedule=random is not built yet");
-  if (text != "fixed") refuse("schedule", text, "fixed");
-  options.schedule = ScheduleKind::Fixed;
+  if (text != "fixed" && text != "random") refuse("schedule", text, "fixed or random");
+  options.schedule = text == "random" ? ScheduleKind::Random : ScheduleKind::Fixed;
 }
 
 void set_async_values(RunOptions& options, const std::string& text) {
@@ -166,7 +167,9 @@ std::string canonical_arch(std::string_view text) {
 
 std::function<std::unique_ptr<Policy>(int64_t)> make_policy(const RunOptions& options) {
   if (options.schedule == ScheduleKind::Fixed) return nullptr;
-  throw OptionError(fmt::format("schedule={} is not built yet", name_of(options.schedule)));
+  return [seed = options.seed](int64_t cluster) {
+    return std::make_unique<RandomPolicy>(seed, cluster);
+  };
 }
 
 CompileOptions compile_options(const RunOptions& options, std::string_view arch) {

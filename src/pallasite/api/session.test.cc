@@ -297,6 +297,8 @@ TEST(Options, RefusesWhatNoRunCanHave) {
         R"({"run": {"on_finding": "cry"}})", R"({"uninitialized_memory": "one"})"}) {
     EXPECT_THROW(set_options(options, json), OptionError) << json;
   }
+  set_options(options, R"({"schedule": "random"})");
+  EXPECT_EQ(options.schedule, ScheduleKind::Random);
   set_options(options, R"({"seed": -1, "max_steps": null, "arch": "h100", "checks": "none, default",
                            "run": {"async_values": "late", "workers": 3}})");
   EXPECT_EQ(options.seed, ~uint64_t{0});

@@ -608,10 +608,10 @@ void ClusterMachine::describe_stuck(DiagnosticBuilder& builder) const {
     size_t shown = 0;
     for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
       if (program_.code[pc].arrives_on != site_index) continue;
+      ++shown;
       SourceLocation at = location(pc);
       if (at.frames.empty()) continue;
       builder.label(fmt::format("arrives on `{}`", site.name), std::move(at));
-      ++shown;
     }
     if (shown == 0) {
       help += fmt::format("{}no line of the kernel arrives on `{}`", help.empty() ? "" : "; ",

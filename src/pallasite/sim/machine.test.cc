@@ -111,6 +111,8 @@ kernel @deadlock {
   ASSERT_EQ(run.result.findings.size(), 1u);
   EXPECT_EQ(code_of(run.result.findings[0].kind), "sched.deadlock");
   EXPECT_EQ(run.result.findings[0].table.size(), 2u);
+  // There is an arrival, though its line is not known.
+  EXPECT_EQ(run.result.findings[0].extra_help, "");
 }
 
 }  // namespace
