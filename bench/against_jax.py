@@ -57,17 +57,19 @@ def compare(size: int = 256, rounds: int = 3, calls: int = 5) -> dict:
   contestants = {"jax": (jax_interpreter, 1), "pallasite": (pallasite_engine, calls)}
   functions = {name: jax.jit(lambda a, b: matmul(a, b)) for name in contestants}
   times: dict[str, list[float]] = {name: [] for name in contestants}
+  cpu_times: dict[str, list[float]] = {name: [] for name in contestants}
   errors = {}
   for round_number in range(rounds + 1):
     for name, (mode, count) in contestants.items():
       with mode():
         for _ in range(count):
-          start = time.perf_counter()
+          start, cpu_start = time.perf_counter(), time.process_time()
           out = jax.block_until_ready(functions[name](*arguments))
-          seconds = time.perf_counter() - start
+          seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
           # The first round traces and compiles.
           if round_number:
             times[name].append(seconds)
+            cpu_times[name].append(cpu_seconds)
         errors[name] = relative_error(out, *arguments)
   medians = {name: statistics.median(found) for name, found in times.items()}
   return {
@@ -75,6 +77,7 @@ def compare(size: int = 256, rounds: int = 3, calls: int = 5) -> dict:
     "num_sms": NUM_SMS,
     "median_ms": {name: seconds * 1e3 for name, seconds in medians.items()},
     "best_ms": {name: min(found) * 1e3 for name, found in times.items()},
+    "cpu_ms": {name: statistics.median(found) * 1e3 for name, found in cpu_times.items()},
     "relative_error": errors,
     "speedup": medians["jax"] / medians["pallasite"],
   }

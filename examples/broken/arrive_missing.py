@@ -40,3 +40,7 @@ def arguments():
 
 def reference(x):
   return x * 2
+
+
+if __name__ == "__main__":
+  print(jax.jit(run)(*arguments()))

@@ -79,3 +79,7 @@ def arguments():
 
 def reference(a, b):
   return np.asarray(a, np.float64) @ np.asarray(b, np.float64)
+
+
+if __name__ == "__main__":
+  print(jax.jit(run)(*arguments()))
