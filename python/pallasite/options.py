@@ -22,7 +22,6 @@ _CHOICES = {
 }
 _BUILT = {
   "numerics": ("declared",),
-  "uninitialized_memory": ("nan",),
 }
 _BUILT_CHECKS = ("none", "default")
 _INTEGERS = ("num_sms", "seed", "max_steps", "workers")

@@ -5,8 +5,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "pallasite/sched/policies.h"
-
 namespace pallasite {
 
 namespace {
@@ -104,6 +102,8 @@ std::string_view name_of(ScheduleKind kind) {
   switch (kind) {
     case ScheduleKind::Random:
       return "random";
+    case ScheduleKind::Replay:
+      return "replay";
     default:
       return "fixed";
   }
@@ -163,13 +163,6 @@ std::string canonical_arch(std::string_view text) {
                          architecture.name);
   }
   throw OptionError(fmt::format("arch={} is not modelled; known: {}", text, known));
-}
-
-std::function<std::unique_ptr<Policy>(int64_t)> make_policy(const RunOptions& options) {
-  if (options.schedule == ScheduleKind::Fixed) return nullptr;
-  return [seed = options.seed](int64_t cluster) {
-    return std::make_unique<RandomPolicy>(seed, cluster);
-  };
 }
 
 CompileOptions compile_options(const RunOptions& options, std::string_view arch) {

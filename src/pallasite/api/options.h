@@ -21,7 +21,7 @@ class OptionError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-enum class ScheduleKind : uint8_t { Fixed, Random };
+enum class ScheduleKind : uint8_t { Fixed, Random, Replay };
 std::string_view name_of(ScheduleKind kind);
 
 // What the caller does with a finding of level error; the engine only passes it on.
@@ -33,6 +33,9 @@ struct RunOptions {
   OnFinding on_finding = OnFinding::Raise;
   ScheduleKind schedule = ScheduleKind::Fixed;
   uint64_t seed = 0;
+  // For ScheduleKind::Replay: the text of a recorded schedule.
+  std::string replay;
+  // Has the report hold the choices, and the schedule that can be replayed.
   bool record_choices = false;
   AsyncValues async_values = AsyncValues::Eager;
   std::optional<uint64_t> max_steps;
@@ -65,9 +68,6 @@ void set_uninitialized_memory(RunOptions& options, const std::string& text);
 // The architecture of a chip's name or of an architecture in any of its spellings ("h100", "sm90");
 // throws OptionError.
 std::string canonical_arch(std::string_view text);
-
-// Makes the policies of a run; null for the fixed schedule.
-std::function<std::unique_ptr<Policy>(int64_t cluster)> make_policy(const RunOptions& options);
 
 CompileOptions compile_options(const RunOptions& options, std::string_view arch);
 

@@ -28,6 +28,8 @@ struct Report {
   // The name of the policy, and the choices if they were asked for.
   std::string schedule = "fixed";
   std::vector<ClusterChoices> choices;
+  // The text that RunOptions::replay takes; empty unless the choices were asked for.
+  std::string recorded_schedule;
   std::string module_hash;
   std::string inputs_hash;
   // What the caller of the run asked for.

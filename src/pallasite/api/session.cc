@@ -10,10 +10,13 @@
 #include "pallasite/api/arguments.h"
 #include "pallasite/api/content_hash.h"
 #include "pallasite/base/check.h"
+#include "pallasite/base/version.h"
 #include "pallasite/ir/location.h"
 #include "pallasite/ir/parser.h"
 #include "pallasite/ir/verifier.h"
 #include "pallasite/numerics/fill.h"
+#include "pallasite/sched/policies.h"
+#include "pallasite/sched/schedule_file.h"
 
 namespace pallasite {
 
@@ -98,6 +101,33 @@ std::function<bool()> at_intervals(const std::function<bool()>& poll) {
     next = now + std::chrono::milliseconds(100);
     return poll();
   };
+}
+
+// What a recorded schedule depends on besides the module and its inputs.
+std::string text_of_options(const RunOptions& options) {
+  return fmt::format("async_values={} uninitialized_memory={}",
+                     options.async_values == AsyncValues::Late ? "late" : "eager",
+                     options.zero_fill ? "zero" : "nan");
+}
+
+// Null for the fixed schedule. `replay` has to live as long as the run.
+std::function<std::unique_ptr<Policy>(int64_t)> policies_of(
+    const RunOptions& options, const std::vector<ClusterChoices>& replay) {
+  switch (options.schedule) {
+    case ScheduleKind::Random:
+      return [seed = options.seed](int64_t cluster) -> std::unique_ptr<Policy> {
+        return std::make_unique<RandomPolicy>(seed, cluster);
+      };
+    case ScheduleKind::Replay:
+      return [&replay](int64_t cluster) {
+        return make_policy({.kind = ScheduleOptions::Kind::Replay, .replay = &replay}, cluster);
+      };
+    case ScheduleKind::Fixed:
+      break;
+  }
+  if (!options.record_choices) return nullptr;
+  // The fixed schedule makes no choices unless they are spelled out.
+  return [](int64_t) -> std::unique_ptr<Policy> { return std::make_unique<FixedPolicy>(); };
 }
 
 thread_local std::shared_ptr<const Report> last_report_of_thread;
@@ -229,15 +259,27 @@ Report Session::attempt(const LoadedModule& loaded, std::span<const HostArray> i
     std::ranges::move(bound.problems, std::back_inserter(report.findings));
     return report;
   }
-  if (options.record_choices) {
+  const bool replays = options.schedule == ScheduleKind::Replay;
+  Schedule schedule;
+  if (options.record_choices || replays) {
     report.inputs_hash = bound.inputs_hash();
+    schedule.identity = {std::string(version()), loaded.hash, report.inputs_hash,
+                         text_of_options(options)};
+  }
+  if (replays) {
+    ReadScheduleResult read = read_schedule(options.replay, schedule.identity);
+    if (!read.schedule) {
+      report.findings.push_back(std::move(*read.mismatch));
+      return report;
+    }
+    schedule.clusters = std::move(read.schedule->clusters);
   }
   GridOptions grid;
   grid.machine.async_values = options.async_values;
   grid.machine.zero_fill = options.zero_fill;
   grid.machine.max_steps = options.max_steps;
   grid.workers = options.workers.value_or(std::max(1u, std::thread::hardware_concurrency()));
-  grid.policy = make_policy(options);
+  grid.policy = policies_of(options, schedule.clusters);
   grid.record_choices = options.record_choices;
   grid.poll_interrupt = at_intervals(options.poll_interrupt);
   GridResult result = run_grid(program, bound.buffers, grid);
@@ -249,6 +291,9 @@ Report Session::attempt(const LoadedModule& loaded, std::span<const HostArray> i
   report.steps = result.steps;
   report.clusters = result.clusters_run;
   report.choices = std::move(result.choices);
+  if (options.record_choices) {
+    report.recorded_schedule = write_schedule({schedule.identity, report.choices});
+  }
   report.host.workers = grid.workers;
   report.host.clusters_by_worker = std::move(result.clusters_by_worker);
   report.host.serial_after_conflict = result.serial_after_conflict;

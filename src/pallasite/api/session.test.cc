@@ -47,6 +47,39 @@ kernel @outside {
 }
 )";
 
+// Two threads share a buffer: which goes first is a choice.
+constexpr std::string_view kTwoThreads = R"(pir 1
+
+kernel @two_threads {
+  grid = [4] ["x"]
+  threads = 2 "wg"
+  input %0 "x": ref<gmem, i32[4]>
+  output %1 "out": ref<gmem, i32[4]>
+  body {
+    %2 = thread.axis_index {axis = "wg"} : i32
+    %3 = thread.axis_index {axis = "x"} : i32
+    scope.run_scoped {collective_axes = ["wg"]} {
+      (%4 "scratch": ref<smem, i32[]>, %5 "ready": barrier<[], arrivals=1>)
+      control.cond %2 {
+        barrier.wait %5
+        %6 = memory.load %4 : i32
+        %7 = view.index %1, %3 {sizes = [1], squeeze = [0], starts = [?]} : ref<gmem, i32[]>
+        memory.store %7, %6
+        control.yield
+      } {
+        %8 = view.index %0, %3 {sizes = [1], squeeze = [0], starts = [?]} : ref<gmem, i32[]>
+        %9 = memory.load %8 : i32
+        memory.store %4, %9
+        barrier.arrive %5
+        control.yield
+      }
+      control.yield
+    }
+    control.yield
+  }
+}
+)";
+
 constexpr std::string_view kDeadlock = R"(pir 1
 #0 = loc("kernel.py", 12, 5, "body")
 
@@ -245,6 +278,32 @@ TEST(Session, ReportsAndOutputsDoNotDependOnWorkers) {
     EXPECT_EQ(reports[0], reports[2]);
     EXPECT_EQ(outputs[0], outputs[1]);
     EXPECT_EQ(outputs[0], outputs[2]);
+  }
+}
+
+TEST(Session, ARecordedScheduleIsReplayedAndFitsNoOtherRun) {
+  for (ScheduleKind kind : {ScheduleKind::Fixed, ScheduleKind::Random}) {
+    Session session;
+    std::vector<int32_t> x = {1, 2, 3, 4}, out(4);
+    RunOptions options;
+    options.schedule = kind;
+    options.seed = 5;
+    options.record_choices = true;
+    const Report first = run(session, kTwoThreads, {array("x", x)}, {array("out", out)}, options);
+    EXPECT_EQ(first.verdict, Verdict::Clean) << codes(first);
+    EXPECT_EQ(out, x);
+    ASSERT_EQ(first.choices.size(), 4u);
+    EXPECT_FALSE(first.choices[0].choices.empty());
+    options.schedule = ScheduleKind::Replay;
+    options.replay = first.recorded_schedule;
+    const Report second = run(session, kTwoThreads, {array("x", x)}, {array("out", out)}, options);
+    EXPECT_EQ(second.verdict, Verdict::Clean) << codes(second);
+    EXPECT_EQ(second.recorded_schedule, first.recorded_schedule);
+    x[0] = 9;
+    const Report other = run(session, kTwoThreads, {array("x", x)}, {array("out", out)}, options);
+    ASSERT_EQ(other.findings.size(), 1u);
+    EXPECT_EQ(other.findings[0].kind, Kind::SchedReplayMismatch);
+    EXPECT_EQ(other.clusters, 0);
   }
 }
 

@@ -26,6 +26,8 @@ void add_run(CLI::App& app, RunArguments& run) {
       ->check(CLI::PositiveNumber);
   app.add_option("--workers", run.workers, "threads of the host (else PALLASITE_WORKERS, or all)")
       ->check(CLI::Range(1, 1024));
+  app.add_option("--record", run.record, "write the schedule of this run to a file");
+  app.add_option("--replay", run.replay, "run the schedule of a file")->excludes("--schedule");
   app.add_option("--json", run.json, "write the report to a file; - for standard output");
   app.add_option_function<std::string>(
          "--fail-on", [&run](const std::string&) { run.fail_on_warning = true; },

@@ -37,6 +37,8 @@ struct RunArguments {
   std::string uninitialized_memory;
   std::optional<uint64_t> max_steps;
   std::optional<uint32_t> workers;
+  std::string record;
+  std::string replay;
   // Of the report; "-": standard output.
   std::string json;
   bool fail_on_warning = false;

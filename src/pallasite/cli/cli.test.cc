@@ -129,6 +129,25 @@ TEST_F(Cli, ExitCodeTellsTheVerdict) {
   EXPECT_NE(err().find("bad.pir:2"), std::string::npos) << err();
 }
 
+TEST_F(Cli, RecordsAndReplays) {
+  const std::string kernel = write("k.pir", kKernel);
+  const std::string x = "x=" + write("x.npy", ints({3, -4}));
+  EXPECT_EQ(cli({"run", kernel, "--arg", x, "--schedule", "random", "--seed", "3", "--record",
+                 path("s.json")}),
+            0)
+      << err();
+  EXPECT_EQ(
+      cli({"run", kernel, "--arg", x, "--replay", path("s.json"), "--record", path("again.json")}),
+      0)
+      << err();
+  EXPECT_EQ(read(path("again.json")), read(path("s.json")));
+  EXPECT_EQ(cli({"run", kernel, "--arg", x, "--replay", path("s.json"), "--async-values", "late"}),
+            3);
+  EXPECT_NE(err().find("sched.replay-mismatch"), std::string::npos) << err();
+  EXPECT_EQ(cli({"run", kernel, "--arg", x, "--replay", path("s.json"), "--schedule", "fixed"}),
+            kUsageError);
+}
+
 TEST_F(Cli, UsageErrors) {
   const std::string kernel = write("k.pir", kKernel);
   const std::string x = write("x.npy", ints({3, -4}));

@@ -56,6 +56,7 @@ RunOptions options_of(const RunArguments& arguments, const CliEnvironment& envir
   if (!options.workers && workers != nullptr && *workers != '\0') {
     set_options(options, fmt::format("{{\"workers\": {}}}", workers));
   }
+  options.record_choices = !arguments.record.empty();
   options.poll_interrupt = environment.poll_interrupt;
   return options;
 }
@@ -111,7 +112,13 @@ void write_output(const std::string& path, const OwnedArray& output) {
 int run(const RunArguments& arguments, const CliEnvironment& environment) {
   const std::optional<std::string> text = read_text(arguments.file, environment.err);
   if (!text) return kUsageError;
-  const RunOptions options = options_of(arguments, environment);
+  RunOptions options = options_of(arguments, environment);
+  if (!arguments.replay.empty()) {
+    std::optional<std::string> recorded = read_text(arguments.replay, environment.err);
+    if (!recorded) return kUsageError;
+    options.replay = std::move(*recorded);
+    options.schedule = ScheduleKind::Replay;
+  }
   Session& session = process_session();
   const auto loaded = session.load(*text, arguments.file, options);
   std::vector<OwnedArray> inputs;
@@ -150,6 +157,7 @@ int run(const RunArguments& arguments, const CliEnvironment& environment) {
   } else if (!wanted.empty()) {
     environment.err << "no output was written\n";
   }
+  if (!report.recorded_schedule.empty()) write_file(arguments.record, report.recorded_schedule);
   if (arguments.json == "-") {
     environment.out << to_json(report, true, 1) << "\n";
   } else if (!arguments.json.empty()) {
