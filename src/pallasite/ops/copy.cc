@@ -92,7 +92,7 @@ void load_read(ClusterMachine& machine, const Agent& agent, std::byte* staging) 
   const Multicast multicast = multicast_of(machine, payload, agent.thread);
   const AccessPlan& plan = *payload.parts[multicast.part].gmem;
   machine.touch(machine.actor_of(agent, EventKind::AgentRead), plan, agent.operands[0], false,
-                Proxy::Async, {Completion::Mbarrier, agent.barrier, agent.group}, 0);
+                Proxy::Async, machine.channel_of(agent), 0);
   load_view_clipped(plan, agent.operands[0], memory_of(machine, plan, agent, 0), staging);
 }
 
@@ -132,7 +132,7 @@ void load_transfer(ClusterMachine& machine, const Agent& agent) {
     return;
   }
   machine.touch(machine.actor_of(agent, EventKind::AgentRead), gmem, agent.operands[0], false,
-                Proxy::Async, {Completion::Mbarrier, agent.barrier, agent.group}, 0);
+                Proxy::Async, machine.channel_of(agent), 0);
   for_each_target(machine, agent, [&](const PlanPair& part, const Memory& memory) {
     copy_view(*part.smem, agent.operands[1], memory, gmem, agent.operands[0],
               memory_of(machine, gmem, agent, 0));
@@ -168,6 +168,7 @@ constexpr AgentBehavior kLoadBehavior = {
     .transfer = load_transfer,
     .poison = load_poison,
     .complete = load_complete,
+    .completion = Completion::Mbarrier,
 };
 
 Step exec_load(Thread& thread, const Instruction& in) {
@@ -218,8 +219,7 @@ BulkGroup* find_group(ThreadState& thread, uint64_t number) {
 void store_read(ClusterMachine& machine, const Agent& agent, std::byte* staging) {
   const AccessPlan& plan = *payload_of(machine, agent).whole.smem;
   machine.touch(machine.actor_of(agent, EventKind::AgentRead), plan, agent.operands[1], false,
-                Proxy::Async, {Completion::BulkGroup, UINT32_MAX, agent.group},
-                machine.block_of(agent.thread));
+                Proxy::Async, machine.channel_of(agent), machine.block_of(agent.thread));
   load_view(plan, agent.operands[1],
             memory_of(machine, plan, agent, machine.block_of(agent.thread)), staging);
   --find_group(machine.thread(agent.thread), agent.group)->reads_pending;
@@ -229,7 +229,7 @@ void store_read(ClusterMachine& machine, const Agent& agent, std::byte* staging)
 void store_write(ClusterMachine& machine, const Agent& agent, const std::byte* staging) {
   const AccessPlan& plan = *payload_of(machine, agent).whole.gmem;
   machine.touch(machine.actor_of(agent, EventKind::AgentWrite), plan, agent.operands[0], true,
-                Proxy::Async, {Completion::BulkGroup, UINT32_MAX, agent.group}, 0);
+                Proxy::Async, machine.channel_of(agent), 0);
   store_view_clipped(plan, agent.operands[0], memory_of(machine, plan, agent, 0), staging);
 }
 
@@ -238,7 +238,7 @@ void store_transfer(ClusterMachine& machine, const Agent& agent) {
   const AccessPlan& gmem = *payload.whole.gmem;
   const AccessPlan& smem = *payload.whole.smem;
   const uint32_t block = machine.block_of(agent.thread);
-  const CompletionChannel channel = {Completion::BulkGroup, UINT32_MAX, agent.group};
+  const CompletionChannel channel = machine.channel_of(agent);
   machine.touch(machine.actor_of(agent, EventKind::AgentRead), smem, agent.operands[1], false,
                 Proxy::Async, channel, block);
   machine.touch(machine.actor_of(agent, EventKind::AgentWrite), gmem, agent.operands[0], true,
@@ -274,6 +274,7 @@ constexpr AgentBehavior kStoreBehavior = {
     .transfer = store_transfer,
     .poison = store_poison,
     .complete = store_complete,
+    .completion = Completion::BulkGroup,
 };
 
 void commit(Thread& thread) {

@@ -23,11 +23,15 @@ Step exec_exit(Thread& thread, const Instruction& in) {
 
 // run_state: all wgmmas of the warpgroup are complete before the state is read.
 Step exec_await_wgmmas(Thread& thread, const Instruction&) {
+  ClusterMachine& machine = thread.machine();
   ThreadState& state = thread.state();
   if (state.wait.kind == WaitKind::Granted) state.wait = Wait();
   if (state.wgmma_complete < state.wgmma_issued) {
-    return thread.machine().block(thread,
-                                  {WaitKind::Wgmma, 0, static_cast<int64_t>(state.wgmma_issued)});
+    return machine.block(thread, {WaitKind::Wgmma, 0, static_cast<int64_t>(state.wgmma_issued)});
+  }
+  if (machine.observed()) {
+    machine.note_sync({machine.actor_of(thread), EffectAction::Wait, UINT32_MAX,
+                       Completion::WgmmaGroup, state.wgmma_issued, 0, false});
   }
   return Step::Next;
 }

@@ -63,7 +63,7 @@ MatrixView packed_matrix(const std::byte* data, ElementType type, int64_t rows, 
 void touch_operands(ClusterMachine& machine, const Agent& agent) {
   const MmaPayload& payload = payload_of(machine, agent);
   const Actor actor = machine.actor_of(agent, EventKind::AgentRead);
-  const CompletionChannel channel = {Completion::WgmmaGroup, UINT32_MAX, agent.group};
+  const CompletionChannel channel = machine.channel_of(agent);
   const uint32_t block = machine.block_of(agent.thread);
   if (payload.a != nullptr) {
     machine.touch(actor, *payload.a, agent.operands[1], false, Proxy::Async, channel, block);
@@ -75,7 +75,7 @@ void multiply(ClusterMachine& machine, const Agent& agent, const MatrixView& a, 
               std::byte* accumulators) {
   const MmaPayload& payload = payload_of(machine, agent);
   const AccessPlan& plan = *payload.accumulator;
-  const CompletionChannel channel = {Completion::WgmmaGroup, UINT32_MAX, agent.group};
+  const CompletionChannel channel = machine.channel_of(agent);
   const Actor actor = machine.actor_of(agent, EventKind::AgentWrite);
   machine.touch(actor, plan, agent.operands[0], false, Proxy::Async, channel, agent.thread);
   machine.touch(actor, plan, agent.operands[0], true, Proxy::Async, channel, agent.thread);
@@ -168,7 +168,7 @@ void mma_poison(ClusterMachine& machine, const Agent& agent) {
 
 void mma_complete(ClusterMachine& machine, const Agent& agent) {
   ThreadState& thread = machine.thread(agent.thread);
-  thread.wgmma_complete = agent.group;
+  thread.wgmma_complete = agent.group + 1;
   if (machine.options().async_values == AsyncValues::Late && !others_in_flight(machine, agent)) {
     const AllocationSite& site = machine.site(*payload_of(machine, agent).accumulator);
     std::memcpy(visible_copy(machine, agent), in_flight_copy(machine, agent),
@@ -184,6 +184,7 @@ constexpr AgentBehavior kMmaBehavior = {
     .capture = mma_capture,
     .poison = mma_poison,
     .complete = mma_complete,
+    .completion = Completion::WgmmaGroup,
     .in_order = true,
 };
 
@@ -215,7 +216,7 @@ Step exec_mma(Thread& thread, const Instruction& in) {
                              .arg("access", std::move(box))
                              .arg("shape", Shape(plans[i]->logical_shape)));
   }
-  agent.group = ++state.wgmma_issued;
+  agent.group = state.wgmma_issued++;
   if (machine.observed()) {
     machine.note_sync({machine.actor_of(thread), EffectAction::Commit, UINT32_MAX,
                        Completion::WgmmaGroup, agent.group, 0, false});

@@ -349,6 +349,11 @@ void Compiler::end_region(RegionId region_id) {
 void Compiler::push_frame(OpId id, Slot iteration) {
   program_->frames.push_back({frame_, id, iteration});
   frame_ = static_cast<uint32_t>(program_->frames.size() - 1);
+  uint32_t loops = 0;
+  for (uint32_t f = frame_; f != 0; f = program_->frames[f].parent) {
+    loops += program_->frames[f].iteration != kNoSlot;
+  }
+  program_->loop_depth = std::max(program_->loop_depth, loops);
 }
 
 void Compiler::pop_frame() {

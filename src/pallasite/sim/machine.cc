@@ -51,7 +51,6 @@ void ClusterMachine::start(int64_t cluster) {
   state_.barriers.assign(blocks * program_.barriers_per_block, BarrierState());
   state_.observed.assign(state_.barriers.size() * program_.threads_per_block, -1);
   state_.scopes.assign(blocks * program_.scopes.size(), ScopeState());
-  fill_before_start();
   state_.agents.clear();
   state_.agents_issued = 0;
   state_.progress = ClusterState::kFirstProgress;
@@ -63,6 +62,7 @@ void ClusterMachine::start(int64_t cluster) {
   findings_.clear();
   faulted_ = false;
   for (Observer* observer : observers_) observer->on_cluster_start(*this);
+  fill_before_start();
 }
 
 Outcome ClusterMachine::run() {
@@ -306,6 +306,10 @@ void ClusterMachine::issue(Agent agent) {
   const auto* payload = static_cast<const AgentPayload*>(program_.code[agent.pc].payload);
   agent.order = state_.agents_issued++;
   note_progress();
+  if (observed()) {
+    const IssueEvent event = {actor_of(agent, EventKind::Thread), channel_of(agent)};
+    for (Observer* observer : observers_) observer->on_issue(*this, event);
+  }
   const bool eager = options_.async_values == AsyncValues::Eager;
   if (eager) {
     payload->behavior->transfer(*this, agent);
@@ -323,6 +327,12 @@ void ClusterMachine::issue(Agent agent) {
   if (place == state_.agents.size()) {
     state_.agents.emplace_back();
     state_.staging.resize(state_.agents.size() * program_.staging_bytes);
+    state_.agent_iterations.resize(state_.agents.size() * program_.loop_depth);
+  }
+  if (program_.loop_depth > 0) {
+    iterations(
+        actor_of(agent, EventKind::Thread),
+        {&state_.agent_iterations[size_t{place} * program_.loop_depth], program_.loop_depth});
   }
   if (!eager) {
     if (payload->behavior->capture != nullptr) {
@@ -331,6 +341,7 @@ void ClusterMachine::issue(Agent agent) {
     }
     payload->behavior->poison(*this, agent);
   }
+  agent.place = place;
   state_.agents[place] = agent;
 }
 
@@ -440,7 +451,7 @@ void ClusterMachine::touch(const Actor& actor, const AccessPlan& plan, const Acc
   event.completion = completion;
   event.plan = &plan;
   event.access = access;
-  event.owner = owner;
+  event.owner = plan.space == MemorySpace::Gmem ? 0 : owner;
   event.clipped = !access.in_bounds;
   for (Observer* observer : observers_) observer->on_access(*this, event);
 }
@@ -454,12 +465,40 @@ Actor ClusterMachine::actor_of(const Thread& thread) const {
   return {{thread.index(), state.events, EventKind::Thread}, state.pc};
 }
 
+CompletionChannel ClusterMachine::channel_of(const Agent& agent) const {
+  const auto* payload = static_cast<const AgentPayload*>(program_.code[agent.pc].payload);
+  return {payload->behavior->completion, agent.barrier, agent.group};
+}
+
+size_t ClusterMachine::iterations(const Actor& actor, std::span<int64_t> numbers) const {
+  const std::vector<StaticFrame>& frames = program_.frames;
+  size_t loops = 0;
+  for (uint32_t f = program_.code[actor.pc].frame; f != 0; f = frames[f].parent) {
+    loops += frames[f].iteration != kNoSlot;
+  }
+  if (actor.agent != kNoAgent) {
+    const size_t first = size_t{actor.agent} * program_.loop_depth;
+    std::copy_n(state_.agent_iterations.begin() + static_cast<ptrdiff_t>(first),
+                std::min(loops, numbers.size()), numbers.begin());
+    return loops;
+  }
+  const std::byte* file =
+      state_.registers.data() + size_t{actor.event.thread} * program_.register_bytes;
+  size_t loop = loops;
+  for (uint32_t f = program_.code[actor.pc].frame; f != 0; f = frames[f].parent) {
+    if (frames[f].iteration == kNoSlot) continue;
+    if (--loop < numbers.size()) std::memcpy(&numbers[loop], file + frames[f].iteration, 8);
+  }
+  return loops;
+}
+
 std::byte* ClusterMachine::scratch(size_t index, size_t bytes) {
   if (scratch_[index].size() < bytes) scratch_[index].resize(bytes);
   return scratch_[index].data();
 }
 
-ThreadName ClusterMachine::thread_name(uint32_t thread, uint32_t pc) const {
+ThreadName ClusterMachine::thread_name(const Actor& actor) const {
+  const uint32_t thread = actor.event.thread;
   const Kernel& kernel = program_.module->kernel;
   ThreadName name;
   for (size_t i = 0; i < kernel.grid_names.size(); ++i) {
@@ -470,14 +509,9 @@ ThreadName ClusterMachine::thread_name(uint32_t thread, uint32_t pc) const {
   }
   name.thread_axis = kernel.thread_name;
   name.thread = thread_in_block(thread);
-  const std::byte* file = state_.registers.data() + size_t{thread} * program_.register_bytes;
-  for (uint32_t f = program_.code[pc].frame; f != 0; f = program_.frames[f].parent) {
-    const StaticFrame& frame = program_.frames[f];
-    if (frame.iteration == kNoSlot) continue;
-    LoopIteration iteration;
-    std::memcpy(&iteration.iteration, file + frame.iteration, sizeof iteration.iteration);
-    name.iterations.insert(name.iterations.begin(), iteration);
-  }
+  std::vector<int64_t> numbers(program_.loop_depth);
+  numbers.resize(iterations(actor, numbers));
+  for (int64_t number : numbers) name.iterations.push_back({"", number});
   return name;
 }
 
@@ -509,8 +543,7 @@ Step ClusterMachine::fault(const Actor& actor, DiagnosticBuilder builder) {
 }
 
 void ClusterMachine::report(const Actor& actor, DiagnosticBuilder builder) {
-  findings_.push_back(
-      builder.at(location(actor.pc), thread_name(actor.event.thread, actor.pc)).build());
+  findings_.push_back(builder.at(location(actor.pc), thread_name(actor)).build());
 }
 
 TableRow ClusterMachine::table_row(uint32_t index) const {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,8 @@ struct AgentBehavior {
   void (*poison)(ClusterMachine&, const Agent&) = nullptr;
   // Announces the end.
   void (*complete)(ClusterMachine&, const Agent&) = nullptr;
+  // How the end of the accesses is announced.
+  Completion completion = Completion::Now;
   // Agents of one thread with the same behaviour start their reads in order of issue.
   bool in_order = false;
 };
@@ -157,11 +160,20 @@ class ClusterMachine {
   bool observed() const { return !observers_.empty(); }
   Actor actor_of(const Thread& thread) const;
   static Actor actor_of(const Agent& agent, EventKind kind) {
-    return {{agent.thread, agent.event, kind}, agent.pc};
+    return {{agent.thread, agent.event, kind}, agent.pc, agent.place};
   }
+  // What announces the end of an agent's accesses.
+  CompletionChannel channel_of(const Agent& agent) const;
+  // Iterations of the loops around the actor's instruction, outermost first: the number of the
+  // iteration in which the instruction ran, also for an agent whose thread has moved on. Fills
+  // `numbers` up to its size and returns how many loops there are.
+  size_t iterations(const Actor& actor, std::span<int64_t> numbers) const;
 
   // Diagnostics. `at` gives location and thread to a builder.
-  ThreadName thread_name(uint32_t thread, uint32_t pc) const;
+  ThreadName thread_name(const Actor& actor) const;
+  ThreadName thread_name(uint32_t thread, uint32_t pc) const {
+    return thread_name({{thread, 0, EventKind::Thread}, pc});
+  }
   SourceLocation location(uint32_t pc) const;
   Step fault(const Actor& actor, DiagnosticBuilder builder);
   // Records a finding that does not end the run.
@@ -203,6 +215,7 @@ class ClusterMachine {
   void grant(uint32_t thread);
   bool complete_phase_if_done(const Actor& actor, uint32_t barrier);
   TableRow table_row(uint32_t thread) const;
+  void note_scope(const Thread& thread, uint32_t scope, bool enter, bool last);
   Step block_on_scope(Thread& thread, uint32_t scope, const ScopeState& instance);
   bool check_freed_barriers(Thread& thread);
   void fill_registers(uint32_t thread, const ScopeSite& scope);

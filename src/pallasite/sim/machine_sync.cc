@@ -166,7 +166,7 @@ Step ClusterMachine::barrier_wait(Thread& thread, uint32_t barrier) {
   const auto passed = [&] {
     if (this->observed()) {
       note_sync({actor, EffectAction::Wait, barrier, Completion::Now,
-                 static_cast<uint64_t>(observed), 0, false});
+                 static_cast<uint64_t>(observed - 1), 0, false});
     }
     return Step::Next;
   };
@@ -283,6 +283,8 @@ void ClusterMachine::fill_shared(uint32_t block, const ScopeSite& scope) {
                   program_.threads_per_block, -1);
     }
   }
+  const auto index = static_cast<uint32_t>(&scope - program_.scopes.data());
+  for (Observer* observer : observers_) observer->on_fresh(*this, block, index);
 }
 
 // Blocks of a cluster may write into each other's shared memory and arrive on each other's barriers
@@ -305,10 +307,7 @@ Step ClusterMachine::scope_enter(Thread& thread, uint32_t scope_index) {
   ScopeState& instance = state_.scopes[block * program_.scopes.size() + scope_index];
   const auto entered = [&] {
     fill_registers(thread.index(), scope);
-    const Actor actor = actor_of(thread);
-    for (Observer* observer : observers_) {
-      observer->on_scope(*this, actor, scope_index, true, false);
-    }
+    if (observed()) note_scope(thread, scope_index, true, false);
     return Step::Next;
   };
   if (state.wait.kind == WaitKind::Granted) {
@@ -362,6 +361,15 @@ Step ClusterMachine::scope_enter(Thread& thread, uint32_t scope_index) {
   return entered();
 }
 
+void ClusterMachine::note_scope(const Thread& thread, uint32_t scope, bool enter, bool last) {
+  ScopeEvent event = {actor_of(thread), scope, enter, last};
+  if (program_.scopes[scope].collective) {
+    const size_t first = block_of(thread.index()) * program_.scopes.size();
+    event.instance = state_.scopes[first + scope].generation - 1;
+  }
+  for (Observer* observer : observers_) observer->on_scope(*this, event);
+}
+
 Step ClusterMachine::block_on_scope(Thread& thread, uint32_t scope, const ScopeState& instance) {
   return block(thread,
                {WaitKind::ScopeEntry, scope, static_cast<int64_t>(instance.generation) + 1});
@@ -374,9 +382,7 @@ Step ClusterMachine::scope_exit(Thread& thread, uint32_t scope_index) {
   ScopeState& instance = state_.scopes[block * program_.scopes.size() + scope_index];
   const bool last = !scope.collective || --instance.inside == 0;
   const Actor actor = actor_of(thread);
-  for (Observer* observer : observers_) {
-    observer->on_scope(*this, actor, scope_index, false, last);
-  }
+  if (observed()) note_scope(thread, scope_index, false, last);
   for (uint32_t index : scope.barriers) {
     const BarrierSite& site = program_.barriers[index];
     for (uint32_t i = 0; i < site.count; ++i) {

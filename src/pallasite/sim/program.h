@@ -127,6 +127,8 @@ struct Program {
   uint32_t barriers_per_block = 0;
   // Bytes an agent may need to hold data between its read and its write.
   uint64_t staging_bytes = 0;
+  // Loops around the innermost instruction.
+  uint32_t loop_depth = 0;
   // Parameters that some op may write; others are read-only for the whole run.
   std::vector<bool> parameter_written;
   // No op by which clusters could wait for one another: they may run in parallel.

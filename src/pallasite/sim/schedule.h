@@ -26,6 +26,8 @@ struct EventId {
   auto operator<=>(const EventId&) const = default;
 };
 
+inline constexpr uint32_t kNoAgent = UINT32_MAX;
+
 struct Choice {
   std::vector<EventId> enabled;
   uint32_t picked = 0;

@@ -96,6 +96,8 @@ struct Agent {
   AgentStage stage = AgentStage::Free;
   uint32_t thread = 0;
   uint32_t pc = 0;
+  // Index in ClusterState::agents; kNoAgent while the issuing instruction runs.
+  uint32_t place = kNoAgent;
   // The issuing thread's event number: the agent's name in any schedule.
   uint64_t event = 0;
   // Counts all agents of the cluster in order of issue.
@@ -129,6 +131,9 @@ struct ClusterState {
   // blocks x scopes.
   std::vector<ScopeState> scopes;
   std::vector<Agent> agents;
+  // Loop iterations of agent i's thread at issue, outermost first, at i * Program::loop_depth. The
+  // thread goes on, so its registers no longer say.
+  std::vector<int64_t> agent_iterations;
   // Staging memory of agent i at i * Program::staging_bytes.
   std::vector<std::byte> staging;
   uint64_t agents_issued = 0;

@@ -37,6 +37,13 @@ void copy_view(const AccessPlan& to, const Access& to_access, const Memory& to_m
 // Fills a view with what fresh memory holds (or zero). Out-of-bounds elements are skipped.
 void fill_view(const AccessPlan& plan, const Access& access, const Memory& memory, bool zero);
 
+// Calls visit(first_element, elements) for each run of adjacent elements of the storage that the
+// access touches, clipped to the allocation: what a checker compares, since neighbours of less than
+// a byte are apart. Runs come in view order.
+template <typename Visit>
+void for_each_element_run(const AccessPlan& plan, const Access& access, const Layout& layout,
+                          Visit visit);
+
 // Calls visit(first_byte, bytes) for each run of adjacent bytes that the access touches in the
 // storage, clipped to the allocation. Runs come in view order.
 template <typename Visit>
@@ -72,23 +79,28 @@ class RunCursor {
 };
 
 template <typename Visit>
-void for_each_run(const AccessPlan& plan, const Access& access, const Layout& layout, Visit visit) {
-  const int64_t bits = element_info(plan.element).storage_bits;
-  const auto visit_elements = [&](int64_t first, int64_t count) {
-    const int64_t first_byte = first * bits / 8;
-    visit(first_byte, ((first + count) * bits + 7) / 8 - first_byte);
-  };
+void for_each_element_run(const AccessPlan& plan, const Access& access, const Layout& layout,
+                          Visit visit) {
   if (!access.in_bounds || plan.remapped) {
     for (int64_t offset : element_offsets(plan, access, layout)) {
-      if (offset >= 0) visit_elements(offset, 1);
+      if (offset >= 0) visit(offset, int64_t{1});
     }
     return;
   }
   for (RunCursor cursor(plan, access); !cursor.done();) {
     const int64_t count = cursor.stride() == 1 ? cursor.count() : 1;
-    visit_elements(cursor.offset(), count);
+    visit(cursor.offset(), count);
     cursor.advance(count);
   }
+}
+
+template <typename Visit>
+void for_each_run(const AccessPlan& plan, const Access& access, const Layout& layout, Visit visit) {
+  const int64_t bits = element_info(plan.element).storage_bits;
+  for_each_element_run(plan, access, layout, [&](int64_t first, int64_t count) {
+    const int64_t first_byte = first * bits / 8;
+    visit(first_byte, ((first + count) * bits + 7) / 8 - first_byte);
+  });
 }
 
 }  // namespace pallasite
