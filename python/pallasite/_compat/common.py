@@ -276,8 +276,8 @@ _HELPER_FILES = ("/pallas/mosaic_gpu/pipeline.py", "/pallas/mosaic_gpu/helpers.p
 
 
 @functools.lru_cache(maxsize=65536)
-def _frame(code, instruction: int) -> Frame | None:
-  file = code.co_filename
+def _frame(code, file: str, instruction: int) -> Frame | None:
+  # Two code objects of equal text are equal, also if they are from different files.
   is_user = source_info_util.is_user_filename(file)
   if not is_user and not file.replace("\\", "/").endswith(_HELPER_FILES):
     return None
@@ -296,7 +296,7 @@ def frames_of(source_info) -> list[Frame]:
   codes, instructions = traceback.raw_frames()
   helper, entry, users = None, "", []
   for code, instruction in zip(codes, instructions):
-    frame = _frame(code, instruction)
+    frame = _frame(code, code.co_filename, instruction)
     if frame is None:
       continue
     if not frame.note:
