@@ -75,7 +75,8 @@ def _refused(verdict: str, message: str, location, reports) -> Report:
   if reports and reports[-1].verdict == verdict:
     # The hook has told of it.
     return reports[-1] if len(reports) == 1 else Report.merged(reports)
-  finding = Finding(verdict, "error", message, [location] if location else [])
+  code = "run.unsupported" if verdict == "unsupported" else verdict
+  finding = Finding(code, "error", message, [location] if location else [])
   report = Report.merged([*reports, Report(verdict, [finding])])
   session.add(report)
   return report

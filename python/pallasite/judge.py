@@ -49,4 +49,4 @@ def judge(program: Program, on_finding: str):
 def tell(error: UnsupportedError):
   """Counts a kernel that could not be converted: the caller may swallow the error."""
   places = [error.location] if error.location else []
-  session.add(Report("unsupported", [Finding("unsupported", "error", error.summary, places)]))
+  session.add(Report("unsupported", [Finding("run.unsupported", "error", error.summary, places)]))

@@ -237,10 +237,14 @@ class Site:
     for name, value in self.params.items():
       # No addresses: a message is the same in each run.
       text = re.sub(r" at 0x[0-9a-f]+", "", str(value).split("\n", 1)[0])
+      # What says nothing to the kernel's author.
+      if text.startswith("PyTreeDef(") or value is None or value == ():
+        continue
       params.append(f"{name}={text if len(text) <= 60 else text[:57] + '...'}")
     avals = ", ".join(str(getattr(v, "aval", v)) for v in self.eqn.invars)
     stated = f" [{', '.join(params)}]" if params else ""
-    return f"primitive `{self.name}` is not supported{stated} on ({avals})"
+    on = f" on ({avals})" if avals else ""
+    return f"primitive `{self.name.removesuffix('_p')}` is not supported{stated}{on}"
 
   # ---- writing
 

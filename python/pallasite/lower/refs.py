@@ -38,12 +38,13 @@ def view(site, ref: Value, transforms) -> Value:
 
 
 def one_barrier(site, barrier: Value) -> Value:
-  """The barrier of an array of one, which JAX lets stand for it."""
+  """The barrier of an array of one, which JAX lets stand for it.
+
+  An array of several stays one: the engine says what is wrong with that.
+  """
   shape = barrier.type.shape
-  if not shape:
-    return barrier
   if set(shape) != {1}:
-    raise UnsupportedError(f"one barrier is needed here, not an array of shape {shape}")
+    return barrier
   rank = len(shape)
   attributes = {"starts": [0] * rank, "sizes": [1] * rank, "squeeze": list(range(rank))}
   return _emit(site, "view.index", barrier, (), attributes)

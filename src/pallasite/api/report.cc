@@ -130,9 +130,9 @@ std::string render_text(const Report& report, SourceReader& reader, const Render
     text += render_terminal(*finding, reader, options);
     text += '\n';
   }
+  if (report.kernel.empty()) return text + fmt::format("no kernel: {}\n", name_of(report.verdict));
   text +=
-      fmt::format("kernel {} on {}{}: {}\n", report.kernel.empty() ? "?" : report.kernel,
-                  report.arch.empty() ? "?" : report.arch,
+      fmt::format("kernel {} on {}{}: {}\n", report.kernel, report.arch,
                   report.arch_guessed ? " (guessed from its ops)" : "", name_of(report.verdict));
   return text;
 }

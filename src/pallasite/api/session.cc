@@ -35,7 +35,7 @@ bool blocks(const Diagnostic& diagnostic) {
 // What only the hardware's compiler and driver refuse.
 bool is_legality(Kind kind) {
   const std::string_view code = code_of(kind);
-  return code.starts_with("launch.") || code.starts_with("regs.");
+  return code.starts_with("launch.") || code.starts_with("regs.") || kind == Kind::MmaShape;
 }
 
 std::string guess_arch(const Module& module) {

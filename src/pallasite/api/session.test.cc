@@ -243,9 +243,9 @@ TEST(Session, EqualFindingsAreOne) {
   const auto finding = [](int64_t x, int64_t index) {
     ThreadName thread;
     thread.axes = {{"x", x}};
-    return DiagnosticBuilder(Kind::ArithDivZero)
-        .arg("op", "arith.div")
-        .arg("element", Shape{index})
+    return DiagnosticBuilder(Kind::AssumeMultipleOf)
+        .arg("value", index)
+        .arg("factor", 8)
         .at(SourceLocation::at("kernel.py", 3), thread)
         .help(std::to_string(index))
         .build();

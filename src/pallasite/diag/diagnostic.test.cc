@@ -42,7 +42,7 @@ TEST(DiagnosticBuilder, keeps_what_it_is_given) {
   EXPECT_EQ(diagnostic.level, Level::Error);
   EXPECT_EQ(verdict_of(diagnostic), Verdict::Error);
   ASSERT_EQ(diagnostic.labels.size(), 2u);
-  EXPECT_EQ(diagnostic.labels[0].text, "just happened here");
+  EXPECT_EQ(diagnostic.labels[0].text, "completes it again here");
   EXPECT_EQ(diagnostic.labels[0].thread, thread);
   EXPECT_EQ(*diagnostic.find("ref"), Argument(std::string("bar")));
   EXPECT_EQ(diagnostic.find("phase"), nullptr);
@@ -83,9 +83,9 @@ TEST(DiagnosticBuilder, refuses_what_the_facts_do_not_state) {
 }
 
 TEST(DiagnosticBuilder, a_changed_level_changes_the_verdict_of_a_finding_only) {
-  Diagnostic leak =
-      DiagnosticBuilder(Kind::BarrierLeak).arg("ref", "bar").level(Level::Note).build();
-  EXPECT_EQ(verdict_of(leak), Verdict::Clean);
+  Diagnostic unobserved =
+      DiagnosticBuilder(Kind::BarrierUnobservedPhase).arg("ref", "bar").level(Level::Note).build();
+  EXPECT_EQ(verdict_of(unobserved), Verdict::Clean);
   Diagnostic stopped =
       DiagnosticBuilder(Kind::RunStepLimit).arg("steps", 7).level(Level::Note).build();
   EXPECT_EQ(verdict_of(stopped), Verdict::Incomplete);

@@ -162,6 +162,11 @@ class TerminalWriter {
   void callers(const std::vector<SourceFrame>& frames, const std::string& pad) {
     size_t shown = std::min(frames.size(), static_cast<size_t>(std::max(options_.max_frames, 1)));
     for (size_t i = 1; i < shown; ++i) {
+      // Where a function begins says nothing beside the line of it that was just shown.
+      if (!frames[i].function.empty() && frames[i].function == frames[i - 1].function &&
+          frames[i].file == frames[i - 1].file) {
+        continue;
+      }
       out_ += fmt::format("{}{} called at {}\n", pad, paint(Paint::Frame, ":::"),
                           frame_text(frames[i]));
     }

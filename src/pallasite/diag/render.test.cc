@@ -123,6 +123,7 @@ Diagnostic parse_error() {
 
 Diagnostic unsupported() {
   return DiagnosticBuilder(Kind::RunUnsupported)
+      .variant("op")
       .arg("op", "inline_mgpu")
       .arg("params", "{}")
       .arg("reason", "its body is code for the GPU only")

@@ -123,7 +123,9 @@ class Verifier {
 
   void report_at(OpId id, DiagnosticBuilder& builder) {
     bool has_position = positions_ != nullptr && id.index < positions_->ops.size();
-    if (!has_position) builder.help(fmt::format("the op is {}", module_.op_path(id)));
+    if (!has_position && source_location(module_, module_.op(id).location).frames.empty()) {
+      builder.help(fmt::format("the op is {}", module_.op_path(id)));
+    }
     report(builder, has_position ? positions_->ops[id.index] : TextPosition(),
            module_.op(id).location);
   }
@@ -453,11 +455,38 @@ class Verifier {
       }
       if (specs.empty() || (i >= specs.size() && !is_variadic)) continue;
       const OperandSpec& spec = specs[std::min(i, specs.size() - 1)];
-      if (!fits(value.type, spec.kind)) {
+      if (spec.kind == OperandKind::Barrier && value.type.is_barrier() &&
+          !value.type.shape.empty()) {
+        barrier_array_at(id, op.operands[i]);
+      } else if (!fits(value.type, spec.kind)) {
         error_at(id, fmt::format("`{}` is {}, not {}", spec.name, text_of(spec.kind),
                                  to_string(value.type)));
       }
     }
+  }
+
+  // An operation on several barriers where it takes one.
+  void barrier_array_at(OpId id, ValueId array) {
+    const Value* root = &module_.value(array);
+    std::string selection;
+    while (root->op.valid() && module_.op(root->op).operands.size() > 0) {
+      const Op& view = module_.op(root->op);
+      for (int64_t start : ints_attribute(view.attributes, "starts")) {
+        std::string text = start == kDynamic ? "?" : std::to_string(start);
+        selection = selection.empty() ? text : text + ", " + selection;
+      }
+      root = &module_.value(view.operands[0]);
+    }
+    DiagnosticBuilder builder(Kind::BarrierIndex);
+    builder.arg("ref", root->name.empty() ? std::string("barrier") : root->name);
+    if (selection.empty()) {
+      builder.variant("missing").arg("num_barriers", root->type.element_count());
+    } else {
+      builder.variant("partial")
+          .arg("selection", "(" + selection + ")")
+          .arg("shape", Argument(Shape(root->type.shape)));
+    }
+    report_at(id, builder);
   }
 
   // A literal that its text gives back.

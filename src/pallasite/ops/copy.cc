@@ -306,6 +306,9 @@ Step exec_store(Thread& thread, const Instruction& in) {
     if (!check_smem_bounds(thread, *payload.whole.smem, agent.operands[1], false)) {
       return Step::Fault;
     }
+    state.last_bulk_group = state.bulk_committed + 1;
+    state.last_bulk_site = payload.whole.smem->site;
+    state.last_bulk_pc = state.pc;
     ++state.open_group.reads_pending;
     ++state.open_group.writes_pending;
     machine.issue(agent);
@@ -336,6 +339,9 @@ Step exec_wait_groups(Thread& thread, const Instruction& in) {
       return machine.block(thread,
                            {in.b != 0 ? WaitKind::BulkRead : WaitKind::BulkWrite, 0, target});
     }
+  }
+  if (target > 0) {
+    state.bulk_reads_awaited = std::max(state.bulk_reads_awaited, static_cast<uint64_t>(target));
   }
   if (machine.observed()) {
     machine.note_sync({machine.actor_of(thread), EffectAction::Wait, UINT32_MAX,

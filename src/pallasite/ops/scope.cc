@@ -44,34 +44,33 @@ std::string joined(std::span<const std::string> names) {
 
 // The rule of Mosaic GPU's lowering and of JAX's interpreter for collective_axes: exactly the
 // thread axis, or nothing in a kernel without one. Accumulators in registers belong to one thread.
-void check_collective_axes(VerifyContext& context, const Op& op, bool registers_only) {
+void check_collective_axes(VerifyContext& context, const Op& op, bool registers, bool others) {
   const Kernel& kernel = context.module().kernel;
   const auto axes = strings_attribute(op.attributes, "collective_axes");
+  const bool has_threads = !kernel.thread_name.empty();
+  std::vector<std::string> known = kernel.cluster_names;
+  if (has_threads) known.push_back(kernel.thread_name);
   const auto contains = [](std::span<const std::string> list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
+  const auto refuse = [&](const char* variant, const std::string& axis = "") {
+    context.diagnose("scope.collective-axes", {{"variant", variant},
+                                               {"thread_axis", kernel.thread_name},
+                                               {"axis", axis},
+                                               {"axes", joined(known)}});
+  };
   for (const std::string& axis : axes) {
-    if (axis == kernel.thread_name && !axis.empty()) continue;
-    if (contains(kernel.cluster_names, axis)) {
-      return context.diagnose("scope.collective-axes", {{"variant", "cluster-axes"},
-                                                        {"thread_axis", kernel.thread_name},
-                                                        {"axis", axis},
-                                                        {"axes", joined(axes)}});
-    }
-    if (kernel.thread_name.empty() && !registers_only) {
-      return context.diagnose(
-          "scope.collective-axes",
-          {{"variant", "no-thread-axis"}, {"axis", axis}, {"axes", joined(axes)}});
-    }
-    return context.diagnose("scope.collective-axes", {{"variant", "unknown-axis"},
-                                                      {"thread_axis", kernel.thread_name},
-                                                      {"axis", axis},
-                                                      {"axes", joined(axes)}});
+    if (!contains(known, axis)) return refuse("unknown-axis", axis);
   }
-  if (registers_only || kernel.thread_name.empty() || contains(axes, kernel.thread_name)) return;
-  context.diagnose("scope.collective-axes", {{"variant", "missing-thread-axis"},
-                                             {"thread_axis", kernel.thread_name},
-                                             {"axes", joined(axes)}});
+  if (registers && !others) {
+    return axes.empty() ? void() : refuse("registers-collective", axes[0]);
+  }
+  if (!has_threads) return axes.empty() ? void() : refuse("no-thread-axis", axes[0]);
+  if (registers) return refuse("registers-mixed");
+  for (const std::string& axis : axes) {
+    if (axis != kernel.thread_name) return refuse("cluster-axes", axis);
+  }
+  if (axes.empty()) refuse("missing-thread-axis");
 }
 
 void verify_run_scoped(VerifyContext& context, const Op& op) {
@@ -112,7 +111,7 @@ void verify_run_scoped(VerifyContext& context, const Op& op) {
       return context.error(fmt::format("`{}`: {}", to_string(type), error));
     }
   }
-  check_collective_axes(context, op, registers && !other);
+  check_collective_axes(context, op, registers, other);
   const auto yields = module.op(region.ops.back()).operands;
   if (yields.size() != op.results.size()) {
     return context.error("the region must yield as many values as the op has results");

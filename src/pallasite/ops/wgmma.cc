@@ -4,6 +4,7 @@
 // warpgroup complete in order. Until its group is awaited, an accumulator may not be touched and
 // the operands in shared memory may not be overwritten.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -300,9 +301,29 @@ void verify_mma(VerifyContext& context, const Op& op) {
                                      to_string(a), to_string(b)));
   }
   if (!contraction_supported(a.element, b.element, acc.element)) {
-    context.error(fmt::format("no wgmma multiplies {} by {} into {}", element_name(a.element),
-                              element_name(b.element), element_name(acc.element)));
+    return context.diagnose("mma.dtype", {{"op", "wgmma"},
+                                          {"a", std::string(element_name(a.element))},
+                                          {"b", std::string(element_name(b.element))},
+                                          {"accumulator", std::string(element_name(acc.element))}});
   }
+  const int64_t m = acc.shape[0], n = acc.shape[1], k = a.shape[1];
+  // An instruction contracts 32 bytes of each row of A.
+  const int64_t k_step = 256 / element_info(a.element).storage_bits;
+  std::string reason;
+  if (m % 64 != 0) {
+    reason = fmt::format("{} rows are not a multiple of 64", m);
+  } else if (n % 8 != 0 || n > 256) {
+    reason = fmt::format("{} columns are not a multiple of 8 up to 256", n);
+  } else if (k % k_step != 0) {
+    reason = fmt::format("the contracted {} are not a multiple of {}", k, k_step);
+  }
+  if (reason.empty()) return;
+  const auto text = [](const Type& type) { return fmt::format("{}", fmt::join(type.shape, ",")); };
+  context.diagnose("mma.shape", {{"op", "wgmma"},
+                                 {"a", text(a)},
+                                 {"b", text(b)},
+                                 {"accumulator", text(acc)},
+                                 {"reason", reason}});
 }
 
 void compile_mma(Compiler& compiler, OpId id) {

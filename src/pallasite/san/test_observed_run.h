@@ -114,7 +114,10 @@ class ObservedKernel {
     }
     GridResult result = run_grid(*program_, gmem, options);
     EXPECT_EQ(result.outcome, Outcome::Finished) << schedule.name();
-    for (const Diagnostic& finding : result.findings) ADD_FAILURE() << render_plain(finding);
+    for (const Diagnostic& finding : result.findings) {
+      // Kernels that lack a wait are here for the observer to find.
+      if (finding.kind != Kind::TmaUnawaitedRead) ADD_FAILURE() << render_plain(finding);
+    }
     return result;
   }
 

@@ -8,6 +8,7 @@
 #include "pallasite/base/check.h"
 #include "pallasite/ir/location.h"
 #include "pallasite/ir/op_def.h"
+#include "pallasite/sim/machine.h"
 #include "pallasite/sim/thread.h"
 
 namespace pallasite {
@@ -20,8 +21,8 @@ int64_t align_up(int64_t value, int64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-Step exec_end(Thread&, const Instruction&) {
-  return Step::Done;
+Step exec_end(Thread& thread, const Instruction&) {
+  return thread.machine().end_thread(thread);
 }
 
 }  // namespace
@@ -446,7 +447,8 @@ uint32_t Compiler::add_scope(OpId id, RegionId region_id, bool collective) {
             .arg("largest", largest == nullptr
                                 ? std::string("the barriers")
                                 : fmt::format("{} of {} bytes",
-                                              largest->name.empty() ? "an array" : largest->name,
+                                              largest->name.empty() ? std::string("an array")
+                                                                    : "`" + largest->name + "`",
                                               largest->layout.bytes()))
             .at(source_location(*module_, op(id).location))
             .build());
@@ -465,6 +467,7 @@ void Compiler::leave_scope(uint32_t scope) {
 
 void Compiler::unsupported(OpId id, const std::string& reason) {
   diagnostics_.push_back(DiagnosticBuilder(Kind::RunUnsupported)
+                             .variant("op")
                              .arg("op", op(id).def->name)
                              .arg("params", "these operands")
                              .arg("reason", reason)

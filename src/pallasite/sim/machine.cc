@@ -608,6 +608,7 @@ ClusterMachine::TurnEnd ClusterMachine::stuck() {
     polling |= status == ThreadStatus::Ready;
   }
   if (first == UINT32_MAX) return TurnEnd::Finished;
+  if (report_missing_at_scope()) return TurnEnd::Fault;
   const auto stuck_threads =
       std::count_if(state_.threads.begin(), state_.threads.end(), [&](const ThreadState& thread) {
         return thread.status == (polling ? ThreadStatus::Ready : ThreadStatus::Blocked);
@@ -619,6 +620,42 @@ ClusterMachine::TurnEnd ClusterMachine::stuck() {
   const ThreadState& thread = state_.threads[first];
   fault({{first, thread.events, EventKind::Thread}, thread.pc}, std::move(builder));
   return TurnEnd::Fault;
+}
+
+// A thread that waits for the others of its block to enter a scope while one of them has ended.
+bool ClusterMachine::report_missing_at_scope() {
+  const uint32_t threads = program_.threads_per_block;
+  for (uint32_t t = 0; t < state_.threads.size(); ++t) {
+    const ThreadState& thread = state_.threads[t];
+    if (thread.status != ThreadStatus::Blocked || thread.wait.kind != WaitKind::ScopeEntry)
+      continue;
+    const uint32_t first = block_of(t) * threads;
+    for (uint32_t other = first; other < first + threads; ++other) {
+      if (state_.threads[other].status != ThreadStatus::Done) continue;
+      fault({{t, thread.events, EventKind::Thread}, thread.pc},
+            DiagnosticBuilder(Kind::ScopeDivergentAlloc)
+                .arg("thread", thread_name(t, thread.pc))
+                .arg("allocation", allocation_names(program_.scopes[thread.wait.object]))
+                .arg("other", thread_name(other, state_.threads[other].pc))
+                .arg("other_allocation", "nothing and has ended"));
+      return true;
+    }
+  }
+  return false;
+}
+
+// Every line that arrives on a barrier; how many there are.
+size_t ClusterMachine::label_arrivals(DiagnosticBuilder& builder, const BarrierSite& site) const {
+  const auto site_index = static_cast<uint32_t>(&site - program_.barriers.data());
+  size_t found = 0;
+  for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+    if (program_.code[pc].arrives_on != site_index) continue;
+    ++found;
+    SourceLocation at = location(pc);
+    if (at.frames.empty()) continue;
+    builder.label(fmt::format("arrives on `{}`", site.name), std::move(at));
+  }
+  return found;
 }
 
 void ClusterMachine::describe_stuck(DiagnosticBuilder& builder) const {
@@ -637,16 +674,7 @@ void ClusterMachine::describe_stuck(DiagnosticBuilder& builder) const {
   std::string help;
   for (uint32_t barrier : barriers) {
     const BarrierSite& site = barrier_site(barrier);
-    const auto site_index = static_cast<uint32_t>(&site - program_.barriers.data());
-    size_t shown = 0;
-    for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
-      if (program_.code[pc].arrives_on != site_index) continue;
-      ++shown;
-      SourceLocation at = location(pc);
-      if (at.frames.empty()) continue;
-      builder.label(fmt::format("arrives on `{}`", site.name), std::move(at));
-    }
-    if (shown == 0) {
+    if (label_arrivals(builder, site) == 0) {
       help += fmt::format("{}no line of the kernel arrives on `{}`", help.empty() ? "" : "; ",
                           barrier_name(barrier));
     }

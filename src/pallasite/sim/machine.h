@@ -144,6 +144,8 @@ class ClusterMachine {
 
   // Scopes.
   Step scope_enter(Thread& thread, uint32_t scope);
+  // The thread has run all of the kernel.
+  Step end_thread(Thread& thread);
   Step scope_exit(Thread& thread, uint32_t scope);
 
   // Starts an asynchronous operation of the instruction at `agent.pc`.
@@ -182,6 +184,7 @@ class ClusterMachine {
   ContractionScratch& contraction_scratch() { return contraction_scratch_; }
   // Adds what every thread is doing, and who could still arrive, to a report.
   void describe_stuck(DiagnosticBuilder& builder) const;
+  size_t label_arrivals(DiagnosticBuilder& builder, const BarrierSite& site) const;
   // Scratch memory of at least `bytes`, valid until the next call with the same `index` (0 to 3).
   std::byte* scratch(size_t index, size_t bytes);
 
@@ -210,6 +213,8 @@ class ClusterMachine {
   void run_agent_event(uint32_t agent);
   std::optional<EventKind> agent_enabled(const Agent& agent) const;
   TurnEnd stuck();
+  bool report_missing_at_scope();
+  std::string allocation_names(const ScopeSite& scope) const;
   // After a turn: whether the run has to end for another reason than the kernel.
   TurnEnd check_limits();
   void grant(uint32_t thread);

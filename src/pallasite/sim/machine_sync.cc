@@ -144,13 +144,18 @@ bool ClusterMachine::complete_phase_if_done(const Actor& actor, uint32_t barrier
   for (uint32_t t = 0; t < threads; ++t) {
     if (observed[t] < 0 || observed[t] >= state.phase - 2) continue;
     const uint32_t index = block * threads + t;
-    fault(actor, DiagnosticBuilder(Kind::BarrierMissedPhase)
-                     .variant("arrive")
-                     .arg("ref", barrier_name(barrier))
-                     .arg("thread", thread_name(index, state_.threads[index].pc))
-                     .arg("observed", observed[t])
-                     .arg("completed", state.phase - 1)
-                     .arg("missed", observed[t] + 1));
+    const uint32_t pc = state_.threads[index].pc;
+    const ThreadName name = thread_name(index, pc);
+    DiagnosticBuilder builder(Kind::BarrierMissedPhase);
+    builder.variant("arrive")
+        .arg("ref", barrier_name(barrier))
+        .arg("thread", name)
+        .arg("observed", observed[t])
+        .arg("completed", state.phase - 1)
+        .arg("missed", observed[t] + 1);
+    SourceLocation at = location(pc);
+    if (!at.frames.empty()) builder.label("the thread that missed it is here", at, name);
+    fault(actor, std::move(builder));
     return false;
   }
   return true;
@@ -251,6 +256,18 @@ bool ClusterMachine::check_freed_barriers(Thread& thread) {
   return true;
 }
 
+Step ClusterMachine::end_thread(Thread& thread) {
+  const ThreadState& state = thread.state();
+  if (state.last_bulk_group <= state.bulk_reads_awaited) return Step::Done;
+  Actor actor = actor_of(thread);
+  actor.pc = state.last_bulk_pc;
+  const std::string& name = program_.allocations[state.last_bulk_site].name;
+  report(actor, DiagnosticBuilder(Kind::TmaUnawaitedRead)
+                    .arg("ref", name.empty() ? "a ref" : name)
+                    .arg("thread", thread_name(thread.index(), actor.pc)));
+  return Step::Done;
+}
+
 void ClusterMachine::fill_registers(uint32_t thread, const ScopeSite& scope) {
   for (uint32_t index : scope.allocations) {
     const AllocationSite& site = program_.allocations[index];
@@ -300,6 +317,16 @@ void ClusterMachine::fill_before_start() {
   }
 }
 
+std::string ClusterMachine::allocation_names(const ScopeSite& scope) const {
+  std::string text;
+  const auto add = [&](const std::string& name) {
+    text += fmt::format("{}`{}`", text.empty() ? "" : ", ", name.empty() ? "a ref" : name);
+  };
+  for (uint32_t a : scope.allocations) add(program_.allocations[a].name);
+  for (uint32_t b : scope.barriers) add(program_.barriers[b].name);
+  return text.empty() ? "nothing" : text;
+}
+
 Step ClusterMachine::scope_enter(Thread& thread, uint32_t scope_index) {
   const ScopeSite& scope = program_.scopes[scope_index];
   const uint32_t block = block_of(thread.index());
@@ -326,23 +353,15 @@ Step ClusterMachine::scope_enter(Thread& thread, uint32_t scope_index) {
         waiting.wait.object == scope_index) {
       continue;
     }
-    const auto names = [&](const ScopeSite& site) {
-      std::string text;
-      const auto add = [&](const std::string& name) {
-        text += fmt::format("{}`{}`", text.empty() ? "" : ", ", name.empty() ? "a ref" : name);
-      };
-      for (uint32_t a : site.allocations) add(program_.allocations[a].name);
-      for (uint32_t b : site.barriers) add(program_.barriers[b].name);
-      return text.empty() ? std::string("nothing") : text;
-    };
     const ThreadName other_name = thread_name(other, waiting.pc);
-    return fault(actor_of(thread),
-                 DiagnosticBuilder(Kind::ScopeDivergentAlloc)
-                     .arg("thread", thread_name(thread.index(), state.pc))
-                     .arg("allocation", names(scope))
-                     .arg("other", other_name)
-                     .arg("other_allocation", names(program_.scopes[waiting.wait.object]))
-                     .label("the other thread waits here", location(waiting.pc), other_name));
+    return fault(
+        actor_of(thread),
+        DiagnosticBuilder(Kind::ScopeDivergentAlloc)
+            .arg("thread", thread_name(thread.index(), state.pc))
+            .arg("allocation", allocation_names(scope))
+            .arg("other", other_name)
+            .arg("other_allocation", allocation_names(program_.scopes[waiting.wait.object]))
+            .label("the other thread waits here", location(waiting.pc), other_name));
   }
   if (++instance.waiting < threads) {
     return block_on_scope(thread, scope_index, instance);
@@ -392,10 +411,12 @@ Step ClusterMachine::scope_exit(Thread& thread, uint32_t scope_index) {
       if (observed[t] >= 0) thread.state().freed_barriers.push_back(barrier);
       if (!last) continue;
       if (state.arrivals != 0) {
-        return fault(actor, DiagnosticBuilder(Kind::BarrierPendingAtDealloc)
-                                .variant("arrivals")
-                                .arg("ref", barrier_name(barrier))
-                                .arg("arrivals", state.arrivals));
+        DiagnosticBuilder builder(Kind::BarrierPendingAtDealloc);
+        builder.variant("arrivals")
+            .arg("ref", barrier_name(barrier))
+            .arg("arrivals", state.arrivals);
+        label_arrivals(builder, site);
+        return fault(actor, std::move(builder));
       }
       // Not only too few: bytes of a peer's multicast may have come that this block never
       // announced.

@@ -61,6 +61,12 @@ struct ThreadState {
   // Oldest first.
   std::vector<BulkGroup> bulk_groups;
   uint64_t bulk_committed = 0;
+  // Groups below this number hold no copy whose source the thread has not seen read.
+  uint64_t bulk_reads_awaited = 0;
+  // The last copy to GMEM: one more than its group's number, its source and its instruction.
+  uint64_t last_bulk_group = 0;
+  uint32_t last_bulk_site = 0;
+  uint32_t last_bulk_pc = 0;
   uint64_t wgmma_issued = 0;
   uint64_t wgmma_complete = 0;
   // Barriers that the thread has waited on and freed since it last allocated barriers.

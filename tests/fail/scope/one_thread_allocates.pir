@@ -7,7 +7,7 @@ kernel @one_thread_allocates {
   body {
     %0 = thread.axis_index {axis = "wg"} : i32
     control.cond %0 {
-      scope.run_scoped {collective_axes = ["wg"]} { // ERROR: sched.deadlock
+      scope.run_scoped {collective_axes = ["wg"]} { // ERROR: scope.divergent-alloc
         (%1 "left": ref<smem, f32[8]>)
         control.yield
       }

@@ -522,12 +522,10 @@ if not 1 <= num_barriers <= 32:
 constinit const CatalogueEntry BarrierCountRange = {
     .slug = "barrier-counts-more-arrivals-than-the-hardware-can",
     .documentation =
-        "The hardware counts the pending arrivals of a barrier in 20 bits, and each arrival of a "
-        "Pallas "
-        "thread is 128 arrivals of hardware threads. A larger count does not fit, and a count of "
-        "zero "
-        "completes without end.",
-    .triggers = "`plgpu.Barrier(num_arrivals=n)` with n below 1 or above 8191.",
+        "The hardware counts the pending arrivals of a barrier in 20 bits. A larger count does not "
+        "fit. With `lowering_semantics` set to `Lane`, each arrival of a Pallas thread is one for "
+        "each of its 128 hardware threads, and the limit is so much lower.",
+    .triggers = "`plgpu.Barrier(num_arrivals=n)` with n above 1048575.",
     .situations =
         "`num_arrivals` computed from the number of elements or bytes rather than of arrivals.",
     .solutions =
@@ -546,7 +544,7 @@ def run():
     return plgpu.kernel(
         kernel,
         out_type=jax.ShapeDtypeStruct((128,), jnp.int32),
-        scratch_types=[plgpu.Barrier(num_arrivals=128 * 128)],
+        scratch_types=[plgpu.Barrier(num_arrivals=1024 * 1024)],
     )()
 )py",
     .after = R"py(import jax
@@ -569,31 +567,156 @@ def run():
 )py",
     .handling = "validation",
     .validation = R"py(num_arrivals = 2
-hardware_threads_per_arrival = 128
-if not 1 <= num_arrivals * hardware_threads_per_arrival < 2**20:
+if not 1 <= num_arrivals < 2**20:
     raise ValueError(f"a barrier cannot count {num_arrivals} arrivals per phase")
 )py",
     .prevention = {{"write `num_arrivals` as a sum of named parts: consumers, producers, copies"}},
     .tags = {{"barrier", "limits", "num_arrivals"}},
 };
 
-constinit const CatalogueEntry BarrierLeak = {
-    .exemption =
-        "scopes nest, so no kernel leaves one without ending it; the kind guards modules whose "
-        "scopes were rearranged by hand",
-};
-
 constinit const CatalogueEntry BarrierOverArrive = {
-    .exemption =
-        "a single arrival completes its phase and the next one counts for the next phase; only "
-        "operations that arrive several times at once can exceed a count, and those are not "
-        "run yet",
+    .slug = "arrival-at-a-phase-that-has-all-its-arrivals",
+    .documentation =
+        "The phase had all its arrivals and still waited for bytes of a copy when another arrival "
+        "came. The pending count of the hardware goes below zero, and from then on the barrier "
+        "completes at moments that have nothing to do with the kernel. Copies have to be under way "
+        "for this, so a run with `async_values` set to `eager` completes the phase early and calls "
+        "it `barrier.unobserved-phase`.",
+    .triggers =
+        "More arrivals than `num_arrivals` while a copy into the same phase is under way: each "
+        "`copy_gmem_to_smem` arrives once by itself.",
+    .situations =
+        "A second copy is added to a barrier and `num_arrivals` stays 1; a thread arrives by hand "
+        "on the barrier of its own copy.",
+    .solutions = {{"set `num_arrivals` to the number of copies and threads that arrive per phase",
+                   "give each copy a barrier of its own",
+                   "drop the `barrier_arrive` that repeats what the copy does"}},
+    .before = R"py(import jax
+import jax.numpy as jnp
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+import pallasite
+
+
+def kernel(x_ref, y_ref, out_ref, x, y, loaded):
+    plgpu.copy_gmem_to_smem(x_ref, x, loaded)
+    plgpu.copy_gmem_to_smem(y_ref, y, loaded)
+    plgpu.barrier_wait(loaded)
+    out_ref[...] = x[...] + y[...]
+
+
+def run():
+    return plgpu.kernel(
+        kernel,
+        out_type=jax.ShapeDtypeStruct((128,), jnp.float32),
+        scratch_types=[
+            plgpu.SMEM((128,), jnp.float32),
+            plgpu.SMEM((128,), jnp.float32),
+            plgpu.Barrier(num_arrivals=1),
+        ],
+        interpret=pallasite.Params(async_values="late"),
+    )(jnp.ones((128,), jnp.float32), jnp.ones((128,), jnp.float32))
+)py",
+    .after = R"py(import jax
+import jax.numpy as jnp
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+import pallasite
+
+
+def kernel(x_ref, y_ref, out_ref, x, y, loaded):
+    plgpu.copy_gmem_to_smem(x_ref, x, loaded)
+    plgpu.copy_gmem_to_smem(y_ref, y, loaded)
+    plgpu.barrier_wait(loaded)
+    out_ref[...] = x[...] + y[...]
+
+
+def run():
+    return plgpu.kernel(
+        kernel,
+        out_type=jax.ShapeDtypeStruct((128,), jnp.float32),
+        scratch_types=[
+            plgpu.SMEM((128,), jnp.float32),
+            plgpu.SMEM((128,), jnp.float32),
+            plgpu.Barrier(num_arrivals=2),
+        ],
+        interpret=pallasite.Params(async_values="late"),
+    )(jnp.ones((128,), jnp.float32), jnp.ones((128,), jnp.float32))
+)py",
+    .handling = "fix-kernel",
+    .prevention =
+        {{"name the copies of a barrier in a list, and let `num_arrivals` be its length"}},
+    .tags = {{"barrier", "num_arrivals", "tma"}},
 };
 
 constinit const CatalogueEntry BarrierTxOverflow = {
-    .exemption =
-        "needs more than a mebibyte in flight on one phase, which depends on the schedule of the "
-        "copies; no one kernel shows it under every schedule",
+    .slug = "phase-has-more-bytes-pending-than-a-barrier-counts",
+    .documentation =
+        "A barrier counts the bytes that its phase still waits for in 20 bits and a sign. Copies "
+        "of a mebibyte and more in one phase overflow it, and the phase completes too early. "
+        "Copies have to be under way for this, as in a run with `async_values` set to `late`.",
+    .triggers =
+        "`copy_gmem_to_smem` of 1048576 bytes or more in all on one barrier before it is waited "
+        "for. Shared memory is smaller than that, so some copies overwrite others.",
+    .situations =
+        "A loop loads all tiles of a large operand and the wait stands behind the loop; several "
+        "stages of a pipeline share one barrier.",
+    .solutions = {{"wait once for each tile, before the next one is loaded",
+                   "give each stage its own element of a barrier array"}},
+    .before = R"py(import jax
+import jax.numpy as jnp
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+import pallasite
+
+STEPS = 5
+
+
+def kernel(x_ref, out_ref, tile, loaded):
+    for i in range(STEPS):
+        plgpu.copy_gmem_to_smem(x_ref.at[i], tile, loaded)
+    plgpu.barrier_wait(loaded)
+    out_ref[...] = tile[0]
+
+
+def run():
+    return plgpu.kernel(
+        kernel,
+        out_type=jax.ShapeDtypeStruct((256,), jnp.float32),
+        scratch_types=[
+            plgpu.SMEM((220, 256), jnp.float32),
+            plgpu.Barrier(num_arrivals=STEPS),
+        ],
+        interpret=pallasite.Params(async_values="late"),
+    )(jnp.ones((STEPS, 220, 256), jnp.float32))
+)py",
+    .after = R"py(import jax
+import jax.numpy as jnp
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+import pallasite
+
+STEPS = 5
+
+
+def kernel(x_ref, out_ref, tile, loaded):
+    for i in range(STEPS):
+        plgpu.copy_gmem_to_smem(x_ref.at[i], tile, loaded)
+        plgpu.barrier_wait(loaded)
+    out_ref[...] = tile[0]
+
+
+def run():
+    return plgpu.kernel(
+        kernel,
+        out_type=jax.ShapeDtypeStruct((256,), jnp.float32),
+        scratch_types=[plgpu.SMEM((220, 256), jnp.float32), plgpu.Barrier()],
+        interpret=pallasite.Params(async_values="late"),
+    )(jnp.ones((STEPS, 220, 256), jnp.float32))
+)py",
+    .handling = "fix-kernel",
+    .prevention = {{"let a phase of a barrier stand for one stage of the pipeline"}},
+    .tags = {{"barrier", "limits", "tma"}},
 };
 
 }  // namespace pallasite::catalogue

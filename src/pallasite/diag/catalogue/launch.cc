@@ -192,11 +192,11 @@ constinit const CatalogueEntry MmaShape = {
         "its operands and accumulator do not go together.",
     .triggers =
         "`plgpu.wgmma` with an accumulator whose rows are no multiple of 64 or whose columns are "
-        "no "
-        "multiple of 8, or with a contracted dimension that the swizzle does not divide.",
+        "no multiple of 8 or more than 256, or with a contracted dimension that is not a multiple "
+        "of 32 bytes.",
     .situations = "Small test shapes; a block size halved to save shared memory.",
     .solutions = {{"use 64 rows or a multiple for each warpgroup",
-                   "pad the contracted dimension to the width of the swizzle"}},
+                   "pad the contracted dimension with zeros"}},
     .before = R"py(import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
@@ -371,8 +371,44 @@ constinit const CatalogueEntry ModuleArgument = {
                    "export the kernel again for the new "
                    "shapes"}},
     .language = ExampleLanguage::Shell,
-    .before = "pallasite run add_one.pir --arg y=x.npy\n",
-    .after = "pallasite run add_one.pir --arg x=x.npy\n",
+    .before = R"sh(cat > add_one.pir <<'END'
+pir 1
+
+kernel @add_one {
+  grid = [1] ["x"]
+  input %0 "x": ref<gmem, f32[128]>
+  output %1 "out": ref<gmem, f32[128]>
+  body {
+    %2 = memory.load %0 : f32[128]
+    %3 = shape.broadcast_in_dim f32(1.0) {dimensions = []} : f32[128]
+    %4 = arith.add %2, %3 : f32[128]
+    memory.store %1, %4
+    control.yield
+  }
+}
+END
+python -c "import numpy; numpy.save('x.npy', numpy.zeros(128, numpy.float32))"
+pallasite run add_one.pir --arg y=x.npy
+)sh",
+    .after = R"sh(cat > add_one.pir <<'END'
+pir 1
+
+kernel @add_one {
+  grid = [1] ["x"]
+  input %0 "x": ref<gmem, f32[128]>
+  output %1 "out": ref<gmem, f32[128]>
+  body {
+    %2 = memory.load %0 : f32[128]
+    %3 = shape.broadcast_in_dim f32(1.0) {dimensions = []} : f32[128]
+    %4 = arith.add %2, %3 : f32[128]
+    memory.store %1, %4
+    control.yield
+  }
+}
+END
+python -c "import numpy; numpy.save('x.npy', numpy.zeros(128, numpy.float32))"
+pallasite run add_one.pir --arg x=x.npy --out out=y.npy
+)sh",
     .handling = "validation",
     .validation = R"py(import numpy as np
 

@@ -176,8 +176,52 @@ constinit const CatalogueEntry RunStepLimit = {
         {{"raise `max_steps` or leave it out", "use smaller inputs that go through the same code",
           "look at the lines where the threads were: a loop that does not end shows there"}},
     .language = ExampleLanguage::Shell,
-    .before = "pallasite run --max-steps 10 train_step.py\n",
-    .after = "pallasite run train_step.py\n",
+    .before = R"sh(cat > count.pir <<'END'
+pir 1
+
+kernel @count {
+  grid = [1] ["x"]
+  output %0 "out": ref<gmem, i32>
+  body {
+    %1 = control.while i32(0) {
+      (%2: i32)
+      %3 = arith.lt %2, i32(1000) : bool
+      control.yield %3
+    } {
+      (%4: i32)
+      %5 = arith.add %4, i32(1) : i32
+      control.yield %5
+    } : i32
+    memory.store %0, %1
+    control.yield
+  }
+}
+END
+pallasite run --max-steps 100 count.pir
+)sh",
+    .after = R"sh(cat > count.pir <<'END'
+pir 1
+
+kernel @count {
+  grid = [1] ["x"]
+  output %0 "out": ref<gmem, i32>
+  body {
+    %1 = control.while i32(0) {
+      (%2: i32)
+      %3 = arith.lt %2, i32(1000) : bool
+      control.yield %3
+    } {
+      (%4: i32)
+      %5 = arith.add %4, i32(1) : i32
+      control.yield %5
+    } : i32
+    memory.store %0, %1
+    control.yield
+  }
+}
+END
+pallasite run --max-steps 100000 count.pir
+)sh",
     .handling = "rerun",
     .prevention = {{"set the limit from a run that ended, with room to spare"}},
     .tags = {{"limits", "incomplete"}},
@@ -194,8 +238,52 @@ constinit const CatalogueEntry RunInterrupted = {
     .solutions = {{"run it again and let it end",
                    "use smaller inputs that go through the same code"}},
     .language = ExampleLanguage::Shell,
-    .before = "timeout --signal=INT 1 pallasite run train_step.py\n",
-    .after = "pallasite run train_step.py\n",
+    .before = R"sh(cat > count.pir <<'END'
+pir 1
+
+kernel @count {
+  grid = [1] ["x"]
+  output %0 "out": ref<gmem, i32>
+  body {
+    %1 = control.while i32(0) {
+      (%2: i32)
+      %3 = arith.ge %2, i32(0) : bool
+      control.yield %3
+    } {
+      (%4: i32)
+      %5 = arith.add %4, i32(1) : i32
+      control.yield %5
+    } : i32
+    memory.store %0, %1
+    control.yield
+  }
+}
+END
+timeout --signal=INT 10 pallasite run count.pir
+)sh",
+    .after = R"sh(cat > count.pir <<'END'
+pir 1
+
+kernel @count {
+  grid = [1] ["x"]
+  output %0 "out": ref<gmem, i32>
+  body {
+    %1 = control.while i32(0) {
+      (%2: i32)
+      %3 = arith.lt %2, i32(1000) : bool
+      control.yield %3
+    } {
+      (%4: i32)
+      %5 = arith.add %4, i32(1) : i32
+      control.yield %5
+    } : i32
+    memory.store %0, %1
+    control.yield
+  }
+}
+END
+timeout --signal=INT 600 pallasite run count.pir
+)sh",
     .handling = "rerun",
     .prevention = {{"try a kernel on its smallest shapes first"}},
     .tags = {{"interrupt", "incomplete"}},
@@ -213,10 +301,63 @@ constinit const CatalogueEntry SchedReplayMismatch = {
     .situations = "The kernel was edited after the schedule had been recorded.",
     .solutions = {{"record the schedule again", "replay with the module that was recorded"}},
     .language = ExampleLanguage::Shell,
-    .before = "pallasite run edited.pir --replay schedule.json\n",
-    .after =
-        "pallasite run k.pir --seed 3 --record schedule.json\n"
-        "pallasite run k.pir --replay schedule.json\n",
+    .before = R"sh(cat > k.pir <<'END'
+pir 1
+
+kernel @hand_over {
+  grid = [1] ["x"]
+  threads = 2 "wg"
+  output %0 "out": ref<gmem, i32>
+  body {
+    %1 = thread.axis_index {axis = "wg"} : i32
+    scope.run_scoped {collective_axes = ["wg"]} {
+      (%2 "ready": barrier<[], arrivals=1>)
+      control.cond %1 {
+        memory.store %0, i32(1)
+        barrier.arrive %2
+        control.yield
+      } {
+        barrier.wait %2
+        control.yield
+      }
+      control.yield
+    }
+    control.yield
+  }
+}
+END
+pallasite run k.pir --schedule random --seed 3 --record schedule.json
+sed 's/i32(1)/i32(2)/' k.pir > edited.pir
+pallasite run edited.pir --replay schedule.json
+)sh",
+    .after = R"sh(cat > k.pir <<'END'
+pir 1
+
+kernel @hand_over {
+  grid = [1] ["x"]
+  threads = 2 "wg"
+  output %0 "out": ref<gmem, i32>
+  body {
+    %1 = thread.axis_index {axis = "wg"} : i32
+    scope.run_scoped {collective_axes = ["wg"]} {
+      (%2 "ready": barrier<[], arrivals=1>)
+      control.cond %1 {
+        memory.store %0, i32(1)
+        barrier.arrive %2
+        control.yield
+      } {
+        barrier.wait %2
+        control.yield
+      }
+      control.yield
+    }
+    control.yield
+  }
+}
+END
+pallasite run k.pir --schedule random --seed 3 --record schedule.json
+pallasite run k.pir --replay schedule.json
+)sh",
     .handling = "rerun",
     .prevention = {{"keep the module beside the schedule"}},
     .tags = {{"schedule", "replay"}},
@@ -275,120 +416,6 @@ constinit const CatalogueEntry RunInternal = {
     .exemption =
         "a bug of pallasite has no known kernel that shows it, or it would be repaired; export "
         "the kernel with its inputs and send it",
-};
-
-constinit const CatalogueEntry ArithDivZero = {
-    .slug = "integer-divided-by-zero",
-    .documentation =
-        "An integer division or remainder has a zero divisor. The GPU does not stop; what it "
-        "returns is "
-        "not defined and differs from other devices. Divisions of floating-point numbers are not "
-        "meant: "
-        "they give infinity or NaN.",
-    .triggers =
-        "`//`, `%`, `lax.div` or `lax.rem` of integers with a divisor that is zero in some "
-        "element, "
-        "also in elements that are thrown away later.",
-    .situations =
-        "A mask is applied after the division; padding fills the divisor with zeros; counts of "
-        "empty groups.",
-    .solutions = {{"replace zero divisors first: `jnp.where(d == 0, 1, d)`",
-                   "pad the divisor with ones"}},
-    .before = R"py(import jax
-import jax.numpy as jnp
-from jax.experimental.pallas import mosaic_gpu as plgpu
-
-
-def kernel(x_ref, d_ref, out_ref):
-    out_ref[...] = jax.lax.div(x_ref[...], d_ref[...])
-
-
-def run():
-    return plgpu.kernel(kernel, out_type=jax.ShapeDtypeStruct((128,), jnp.int32))(
-        jnp.ones((128,), jnp.int32), jnp.zeros((128,), jnp.int32)
-    )
-)py",
-    .after = R"py(import jax
-import jax.numpy as jnp
-from jax.experimental.pallas import mosaic_gpu as plgpu
-
-
-def kernel(x_ref, d_ref, out_ref):
-    d = d_ref[...]
-    out_ref[...] = jax.lax.div(x_ref[...], jnp.where(d == 0, 1, d))
-
-
-def run():
-    return plgpu.kernel(kernel, out_type=jax.ShapeDtypeStruct((128,), jnp.int32))(
-        jnp.ones((128,), jnp.int32), jnp.zeros((128,), jnp.int32)
-    )
-)py",
-    .handling = "validation",
-    .validation = R"py(import numpy as np
-
-divisor = np.ones(128, np.int32)
-if not divisor.all():
-    raise ValueError("the divisor has zeros")
-)py",
-    .prevention = {{"mask before dividing, not after"}},
-    .tags = {{"arithmetic", "undefined-value"}},
-};
-
-constinit const CatalogueEntry ArithShiftRange = {
-    .slug = "shift-by-the-width-of-the-type-or-more",
-    .documentation =
-        "An integer is shifted by a negative amount or by at least as many bits as it has. There "
-        "is no "
-        "defined result on the GPU; JAX on other devices gives zero or the sign.",
-    .triggers =
-        "`<<`, `>>`, `lax.shift_left`, `lax.shift_right_logical` or `lax.shift_right_arithmetic` "
-        "with "
-        "an amount outside of 0 to the number of bits less one.",
-    .situations =
-        "Unpacking of narrow integers with a bit position that runs past the word; amounts for "
-        "64-bit words applied to 32-bit ones.",
-    .solutions = {{"take the amount modulo the width",
-                   "select zero for larger amounts with `jnp.where`",
-                   "convert to a wider type before shifting"}},
-    .before = R"py(import jax
-import jax.numpy as jnp
-from jax.experimental.pallas import mosaic_gpu as plgpu
-
-
-def kernel(x_ref, amount_ref, out_ref):
-    out_ref[...] = jax.lax.shift_left(x_ref[...], amount_ref[...])
-
-
-def run():
-    return plgpu.kernel(kernel, out_type=jax.ShapeDtypeStruct((128,), jnp.int32))(
-        jnp.ones((128,), jnp.int32), jnp.full((128,), 32, jnp.int32)
-    )
-)py",
-    .after = R"py(import jax
-import jax.numpy as jnp
-from jax.experimental.pallas import mosaic_gpu as plgpu
-
-
-def kernel(x_ref, amount_ref, out_ref):
-    amount = amount_ref[...]
-    shifted = jax.lax.shift_left(x_ref[...], jnp.minimum(amount, 31))
-    out_ref[...] = jnp.where(amount < 32, shifted, 0)
-
-
-def run():
-    return plgpu.kernel(kernel, out_type=jax.ShapeDtypeStruct((128,), jnp.int32))(
-        jnp.ones((128,), jnp.int32), jnp.full((128,), 32, jnp.int32)
-    )
-)py",
-    .handling = "validation",
-    .validation = R"py(import numpy as np
-
-amount, bits = np.full(128, 4), 32
-if ((amount < 0) | (amount >= bits)).any():
-    raise ValueError(f"shift amounts lie outside of 0 to {bits - 1}")
-)py",
-    .prevention = {{"derive bit positions from the element type with `jnp.iinfo(dtype).bits`"}},
-    .tags = {{"arithmetic", "undefined-value"}},
 };
 
 constinit const CatalogueEntry AssumeMultipleOf = {

@@ -21,8 +21,7 @@ constinit const KindFacts BarrierCountRange = {
     .messages =
         {{{"", "`{ref}` counts {count} arrivals per phase, outside of {minimum} to {maximum}"}}},
     .label = "allocated here",
-    .rule =
-        "an mbarrier counts its pending arrivals in 20 bits, and a Pallas thread is 128 of them",
+    .rule = "an mbarrier counts the pending arrivals of a phase in 20 bits",
     .help = "let fewer threads arrive, or give each group of them a barrier of its own",
     .source = "PTX ISA, mbarrier: valid range of the pending count",
 };
@@ -31,6 +30,7 @@ constinit const KindFacts BarrierIndex = {
     .arguments = {{{"ref"},
                    {"num_barriers", ArgumentType::Integer},
                    {"index", ArgumentType::Shape},
+                   {"selection"},
                    {"shape", ArgumentType::Shape}}},
     .messages = {{
         {"missing",
@@ -38,11 +38,12 @@ constinit const KindFacts BarrierIndex = {
          "{num_barriers}`",
          true, "pick one barrier of the array with `.at[i]`"},
         {"partial",
-         "`{ref}`: Index {index} does not select one barrier of an array of {shape} barriers.",
+         "`{ref}`: Index {selection} does not select one barrier of an array of {shape} barriers.",
          true, "give one index per dimension of the array"},
         {"out-of-range", "index {index} into `{ref}` is outside of its shape {shape}", false,
          "take the index modulo the number of barriers"},
     }},
+    .label = "used here",
     .rule = "an operation on a barrier acts on exactly one barrier of the array",
     .source =
         "jax/_src/pallas/mosaic_gpu/interpret/jaxpr_interpret.py, "
@@ -68,16 +69,6 @@ constinit const KindFacts BarrierLateFirstWait = {
     .source =
         "PTX ISA, mbarrier.test_wait with .parity: only the current and the preceding phase can be "
         "told apart",
-};
-
-constinit const KindFacts BarrierLeak = {
-    .arguments = {{{"ref"}}},
-    .messages = {{{"", "`{ref}`: Barrier remains allocated at the end of the kernel", true}}},
-    .label = "allocated here",
-    .rule = "a barrier lives until the scope that allocated it ends",
-    .help = "leave the scope of `{ref}` on every path",
-    .source =
-        "jax/_src/pallas/mosaic_gpu/interpret/shared_memory.py, assertion at the end of a cluster",
 };
 
 constinit const KindFacts BarrierMissedPhase = {
@@ -114,6 +105,7 @@ constinit const KindFacts BarrierOverArrive = {
                    {"arrivals", ArgumentType::Integer},
                    {"expected", ArgumentType::Integer}}},
     .messages = {{{"", "arrival {arrivals} at phase {phase} of `{ref}`, which takes {expected}"}}},
+    .label = "arrives here",
     .rule = "the pending count of a phase must not go below zero",
     .help =
         "set `num_arrivals` of `{ref}` to the number of threads and copies that arrive per phase",
@@ -176,6 +168,7 @@ constinit const KindFacts BarrierTxOverflow = {
                    {"bytes", ArgumentType::Integer},
                    {"limit", ArgumentType::Integer}}},
     .messages = {{{"", "phase {phase} of `{ref}` has {bytes} bytes pending, more than {limit}"}}},
+    .label = "announces more bytes here",
     .rule = "the byte count of an mbarrier phase is limited to 20 bits",
     .help = "spread the copies of one phase over several barriers",
     .source = "PTX ISA, mbarrier: valid range of the tx-count",
@@ -185,6 +178,7 @@ constinit const KindFacts BarrierUnobservedPhase = {
     .arguments = {{{"ref"}}},
     .messages = {{{"", "`{ref}`: Barrier completed phase 1, but no threads observed phase 0.",
                    true}}},
+    .label = "completes it again here",
     .rule = "a barrier that completes twice with no thread waiting in between orders nothing",
     .help = "let some thread wait on `{ref}` once for each phase, or remove the barrier",
     .source = "jax/_src/pallas/mosaic_gpu/interpret/shared_memory.py, `Barrier.arrive`",

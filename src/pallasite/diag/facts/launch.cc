@@ -52,10 +52,13 @@ constinit const KindFacts ModuleArgument = {
 };
 
 constinit const KindFacts MmaDtype = {
-    .arguments = {{{"op"}, {"a"}, {"b"}, {"accumulator"}, {"supported"}}},
+    .arguments = {{{"op"}, {"a"}, {"b"}, {"accumulator"}}},
     .messages = {{{"", "`{op}` multiplies {a} by {b} into {accumulator}, which it cannot"}}},
-    .rule = "the instruction takes {supported}",
-    .help = "convert the operands before they are stored to SMEM",
+    .label = "multiplied here",
+    .rule =
+        "operands in f16 or 8-bit floats go into f16 or f32, in bf16 or f32 into f32, in i8 into "
+        "i32",
+    .help = "accumulate in one of those, and convert the result or the operands",
     .source = "PTX ISA, wgmma.mma_async and tcgen05.mma: data types",
 };
 
@@ -65,10 +68,11 @@ constinit const KindFacts MmaShape = {
                    {"b", ArgumentType::Shape},
                    {"accumulator", ArgumentType::Shape},
                    {"reason"}}},
-    .messages = {{{"", "`{op}` of {a} and {b} into {accumulator}: {reason}"}}},
+    .messages = {{{"", "`{op}` of {a} by {b} into {accumulator}: {reason}"}}},
+    .label = "multiplied here",
     .rule =
-        "a product of (m, k) and (k, n) goes into (m, n), each a multiple of the instruction's own "
-        "shape",
+        "a warpgroup multiplies whole tiles: 64 rows, 8 to 256 columns in steps of 8, 32 bytes of "
+        "the contracted dimension",
     .help = "choose blocks whose m, n and k the instruction can tile",
     .source = "PTX ISA, wgmma.mma_async and tcgen05.mma: matrix shapes",
 };
@@ -83,6 +87,7 @@ constinit const KindFacts RegsSetmaxnreg = {
         {"direction", "`set_max_registers` would {action} from {current} to {registers} registers",
          false, "swap `action`, or choose a number on the other side of {current}"},
     }},
+    .label = "asked for here",
     .rule = "a warpgroup gives registers back or takes more, in multiples of 8 between 24 and 256",
     .source = "PTX ISA, setmaxnreg",
 };

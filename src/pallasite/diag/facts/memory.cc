@@ -85,6 +85,7 @@ constinit const KindFacts TmaOobPromise = {
         {{{"",
            "copy of [{access}] from `{ref}` leaves its shape {shape}, though it was promised to "
            "stay inside"}}},
+    .label = "copied here",
     .rule = "a copy with `PROMISE_IN_BOUNDS` is not checked by the hardware",
     .help = "drop the promise so that elements outside read as zero, or copy a smaller slice",
     .source = "jax/_src/pallas/mosaic_gpu/primitives.py, `copy_gmem_to_smem`",
@@ -93,16 +94,14 @@ constinit const KindFacts TmaOobPromise = {
 constinit const KindFacts TmaUnawaitedRead = {
     .arguments = {{{"ref"}, {"thread", ArgumentType::Thread}}},
     .messages = {{
-        {"kernel-end",
+        {"",
          "`{ref}`: Not all copy_smem_to_gmem read-side operations completed before kernel finished "
          "on "
          "thread {thread:jax}.",
          true},
-        {"scope-end", "the scope of `{ref}` ends while a copy may still read it"},
     }},
     .label = "copied from here and not awaited",
-    .rule =
-        "shared memory belongs to the block only until it exits, and to a scope only until it ends",
+    .rule = "shared memory belongs to a block only until it exits",
     .help =
         "call `plgpu.wait_smem_to_gmem(0, wait_read_only=True)` on the thread that issued the copy",
     .source = "PTX ISA, cp.async.bulk.wait_group.read",

@@ -2,25 +2,6 @@
 
 namespace pallasite::kind_facts {
 
-constinit const KindFacts ArithDivZero = {
-    .arguments = {{{"op"}, {"element", ArgumentType::Shape}}},
-    .messages = {{{"", "`{op}` divides an integer by zero at element {element}"}}},
-    .rule = "the result of an integer division by zero is undefined on the GPU",
-    .help = "replace zero divisors with `jnp.where` before dividing",
-    .source = "LLVM language reference, sdiv and udiv",
-};
-
-constinit const KindFacts ArithShiftRange = {
-    .arguments = {{{"op"},
-                   {"amount", ArgumentType::Integer},
-                   {"bits", ArgumentType::Integer},
-                   {"element", ArgumentType::Shape}}},
-    .messages = {{{"", "`{op}` shifts a {bits}-bit integer by {amount} at element {element}"}}},
-    .rule = "a shift by the width of the type or more has no defined result on the GPU",
-    .help = "keep the amount between 0 and the width of the type, the width itself excluded",
-    .source = "LLVM language reference, shl, lshr and ashr",
-};
-
 constinit const KindFacts AssumeMultipleOf = {
     .arguments = {{{"value", ArgumentType::Integer}, {"factor", ArgumentType::Integer}}},
     .messages = {{{"", "{value} was promised to be a multiple of {factor} and is not"}}},
@@ -83,7 +64,11 @@ constinit const KindFacts RunStepLimit = {
 constinit const KindFacts RunUnsupported = {
     .verdict = Verdict::Unsupported,
     .arguments = {{{"op"}, {"params"}, {"reason"}}},
-    .messages = {{{"", "cannot run `{op}` with {params}: {reason}"}}},
+    .messages = {{
+        {"op", "cannot run `{op}` with {params}: {reason}"},
+        // Said by the Python side, where a kernel becomes a module.
+        {"lowering", "{reason} is not supported"},
+    }},
     .label = "used here",
     .rule = "an op that pallasite cannot run is never skipped or guessed",
     .help = "this says nothing about the kernel; see the list of ops for what runs",

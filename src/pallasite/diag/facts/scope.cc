@@ -2,17 +2,6 @@
 
 namespace pallasite::kind_facts {
 
-constinit const KindFacts ClusterDivergentCollective = {
-    .arguments = {{{"op"}, {"thread", ArgumentType::Thread}, {"other", ArgumentType::Thread}}},
-    .messages = {{{"", "{thread} issued the collective `{op}`, and {other} did not"}}},
-    .rule = "all blocks along the collective axes issue a collective operation together",
-    .help =
-        "move `{op}` out of the branch, or make the branch depend on nothing that differs within "
-        "the "
-        "cluster",
-    .source = "PTX ISA, cp.async.bulk.tensor with .multicast::cluster",
-};
-
 constinit const KindFacts CtxUnknownAxis = {
     .arguments = {{{"axis"}, {"axes", ArgumentType::Names}}},
     .messages = {{{"", "Unable to determine axis index for axis name {axis}", true}}},
@@ -37,7 +26,7 @@ constinit const KindFacts ScopeCollectiveAxes = {
          "leave `collective_axes` out, or give the kernel a thread axis with `num_threads=` and "
          "`thread_name=`"},
         {"unknown-axis", "Collective axis `{axis}` not found among axes `{axes}`", true,
-         "use `collective_axes=\"{thread_axis}\"`"},
+         "name the thread axis of the kernel; leave `collective_axes` out where there is none"},
         {"registers-collective",
          "Scoped allocations in MemorySpace.REGS cannot be collective allocations.", true,
          "leave `collective_axes` out: each thread has its own accumulator"},
