@@ -37,11 +37,13 @@ def _plain(name: str):
 
 
 def _broadcast(site, value: Value, shape: tuple[int, ...]) -> Value:
-  """JAX keeps scalar constants as operands of array equations; in the IR shapes are equal."""
+  """JAX lets scalar constants, and dims of extent 1, stand beside larger operands of an equation; in
+  the IR shapes are equal."""
   if value.type.shape == shape:
     return value
   type = ArrayType(value.type.element, shape)
-  return site.op("shape.broadcast_in_dim", (value,), {"dimensions": []}, [type])[0]
+  dimensions = {"dimensions": list(range(len(value.type.shape)))}
+  return site.op("shape.broadcast_in_dim", (value,), dimensions, [type])[0]
 
 
 for _name in _PLAIN:

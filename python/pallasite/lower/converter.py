@@ -291,15 +291,13 @@ def allocation_type(aval, transforms: Sequence = (), axis_name=None, default_spa
     raise UnsupportedError(f"{facts.unsupported} is not supported")
   barrier = _compat.barrier_facts(facts.dtype)
   if barrier is not None:
-    axes = []
-    for axis in barrier.cluster:
-      if isinstance(axis, tuple):
-        if len(axis) != 1:
-          raise UnsupportedError(f"a cluster barrier over the axes {axis} as one is not supported")
-        (axis,) = axis
-      axes.append(axis_name(axis) if axis_name else axis)
+    name = axis_name or str
+    axes = tuple(
+      tuple(name(a) for a in axis) if isinstance(axis, tuple) else (name(axis),)
+      for axis in barrier.cluster
+    )
     return BarrierType(
-      facts.shape, barrier.arrivals, barrier.orders_tensor_core, tuple(axes), barrier.leader_tracked
+      facts.shape, barrier.arrivals, barrier.orders_tensor_core, axes, barrier.leader_tracked
     )
   texts = []
   for view in _compat.decode_transforms(transforms):

@@ -20,9 +20,10 @@ def gmem_to_smem(site):
     views.append(site.transformed(ref, tree, leaves[: tree.num_leaves]))
     leaves = leaves[tree.num_leaves :]
   views[2] = refs.one_barrier(site, views[2])
-  axes = params["collective_axes"] or ()
-  if any(isinstance(axis, tuple) for axis in axes):
-    raise UnsupportedError(f"a multicast over the composite axes {axes} is not supported")
+  axes = []
+  for axis in params["collective_axes"] or ():
+    # Several axes taken as one reach the same blocks as each of them.
+    axes += axis if isinstance(axis, tuple) else (axis,)
   mode = params.get("oob_mode")
   attributes = {
     "collective_axes": [site.converter.axis_text(axis) for axis in axes],

@@ -60,7 +60,17 @@ def run_state(site):
     return [next(values) if state else o for o, state in zip(operands, is_state)]
 
   def body(arguments):
-    converter.run(inner, {}, of_state(arguments), site.location)
+    outputs = converter.run(inner, {}, of_state(arguments), site.location)
+    if outputs and len(outputs) != len(arguments):
+      raise UnsupportedError(
+        f"a pl.run_state whose body returns {len(outputs)} values for {len(arguments)} accumulators "
+        "is not supported"
+      )
+    # Mosaic hands out what the body returns, if it returns something, in place of the state.
+    if outputs:
+      site.op("wgmma.wait", (), {"n": 0}, ())
+    for state, output in zip(arguments, outputs):
+      site.op("wgmma.accumulator_store", (state, output), result_types=())
     return []
 
   result_types = [operand.type for operand in initial]

@@ -2,6 +2,7 @@
 
 from pallasite.errors import UnsupportedError
 from pallasite.lower.registry import rule
+from pallasite.lower.types import ArrayType
 
 
 def _ints(values) -> list[int]:
@@ -40,6 +41,20 @@ def slice_(site):
   if params["strides"] is not None and any(s != 1 for s in params["strides"]):
     attributes["strides"] = _ints(params["strides"])
   return site.op("shape.slice", site.operands, attributes)
+
+
+@rule("lax.unstack")
+def unstack(site):
+  (operand,) = site.operands
+  shape, axis = operand.type.shape, int(site.params["axis"])
+  parts = []
+  for i, type in enumerate(site.result_types):
+    starts = [i if d == axis else 0 for d in range(len(shape))]
+    limits = [i + 1 if d == axis else extent for d, extent in enumerate(shape)]
+    kept = ArrayType(type.element, tuple(b - a for a, b in zip(starts, limits)))
+    (part,) = site.op("shape.slice", (operand,), {"starts": starts, "limits": limits}, [kept])
+    parts += site.op("shape.squeeze", (part,), {"dimensions": [axis]}, [type])
+  return parts
 
 
 @rule("lax.concatenate")

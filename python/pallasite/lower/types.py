@@ -75,7 +75,8 @@ class BarrierType:
   shape: tuple[int, ...]
   arrivals: int = 1
   orders_tensor_core: bool = False
-  cluster: tuple[str, ...] = ()
+  # Groups of cluster axes, each of which counts as one axis.
+  cluster: tuple[tuple[str, ...], ...] = ()
   leader_tracked: bool = False
 
   @property
@@ -84,7 +85,9 @@ class BarrierType:
     if self.orders_tensor_core:
       parts.append("orders_tensor_core")
     if self.cluster:
-      parts.append(f"cluster=[{', '.join(quote(axis) for axis in self.cluster)}]")
+      groups = [", ".join(quote(axis) for axis in group) for group in self.cluster]
+      texts = [g if len(group) == 1 else f"[{g}]" for g, group in zip(groups, self.cluster)]
+      parts.append(f"cluster=[{', '.join(texts)}]")
     if self.leader_tracked:
       parts.append("leader_tracked")
     return f"barrier<{', '.join(parts)}>"

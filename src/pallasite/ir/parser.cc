@@ -316,8 +316,13 @@ class Parser {
         stage = 2;
         expect_mark("=", "after `cluster`");
         expect_mark("[", "before the cluster axes");
-        parse_list("]", "an axis",
-                   [&] { spec.cluster_axes.push_back(string("the name of a cluster axis")); });
+        parse_list("]", "an axis", [&] {
+          std::vector<std::string>& group = spec.cluster_axes.emplace_back();
+          const auto axis = [&] { group.push_back(string("the name of a cluster axis")); };
+          if (!take_mark("[")) return axis();
+          parse_list("]", "an axis", axis);
+          if (group.size() < 2) fail_at(word, "a group of cluster axes has two or more");
+        });
       } else if (word.text == "leader_tracked" && stage < 3) {
         stage = 3;
         spec.leader_tracked = true;

@@ -417,7 +417,7 @@ class Mutator {
         spec.num_arrivals = int64_t(below(3));
         spec.orders_tensor_core = chance(2);
         spec.leader_tracked = chance(4);
-        if (chance(4)) spec.cluster_axes = {"x"};
+        if (chance(4)) spec.cluster_axes = {{"x"}, {"y", "z"}};
         return Type::barriers(spec, any_shape());
       }
       case 2:

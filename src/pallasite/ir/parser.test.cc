@@ -105,7 +105,7 @@ kernel @"<lambda>" {
     %2, %3 = control.call %0, bool(true) {callee = "two"} : f32[8], i32 #0
     %4 = control.cond bool(false) {
     } {
-      (%5: i32, %6 "b": barrier<[2,3], arrivals=4, orders_tensor_core, cluster=["x", "y"], leader_tracked>)
+      (%5: i32, %6 "b": barrier<[2,3], arrivals=4, orders_tensor_core, cluster=["x", ["y", "z"]], leader_tracked>)
       %7 = arith.rem %5, %5 : i32
       control.yield %7
     } : i32

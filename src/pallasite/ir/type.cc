@@ -37,7 +37,15 @@ std::string barrier_text(const Type& type) {
       fmt::format("barrier<{}, arrivals={}", shape_text(type.shape), spec.num_arrivals);
   if (spec.orders_tensor_core) text += ", orders_tensor_core";
   if (spec.is_cluster()) {
-    text += ", cluster=" + list_text(std::span<const std::string>(spec.cluster_axes));
+    text += ", cluster=[";
+    for (size_t i = 0; i < spec.cluster_axes.size(); ++i) {
+      if (i > 0) text += ", ";
+      const std::vector<std::string>& group = spec.cluster_axes[i];
+      const std::string list = list_text(std::span<const std::string>(group));
+      // One axis stands for itself, without brackets.
+      text += group.size() == 1 ? list.substr(1, list.size() - 2) : list;
+    }
+    text += "]";
   }
   if (spec.leader_tracked) text += ", leader_tracked";
   return text + ">";

@@ -30,8 +30,9 @@ struct LayoutTransform {
 struct BarrierSpec {
   int64_t num_arrivals = 1;
   bool orders_tensor_core = false;
-  // ClusterBarrier: the cluster axes it collects arrivals over; empty for a plain Barrier.
-  std::vector<std::string> cluster_axes;
+  // ClusterBarrier: what it collects arrivals over, each a group of cluster axes that count as one
+  // axis (mostly a single one); empty for a plain Barrier.
+  std::vector<std::vector<std::string>> cluster_axes;
   bool leader_tracked = false;
 
   bool is_cluster() const { return !cluster_axes.empty(); }

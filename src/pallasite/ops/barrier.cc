@@ -13,16 +13,19 @@ namespace {
 struct BarrierPayload {
   const BarrierView* barrier;
   // Of a ClusterBarrier: for each of its entries the cluster axes it names.
-  std::vector<uint32_t> cluster_axes;
+  std::vector<std::vector<uint32_t>> cluster_axes;
 };
 
 BarrierPayload make_payload(Compiler& compiler, OpId id) {
   BarrierPayload payload;
   payload.barrier = compiler.barrier(compiler.op(id).operands[0]);
   const std::vector<std::string>& names = compiler.module().kernel.cluster_names;
-  for (const std::string& axis : compiler.operand_type(id, 0).barrier.cluster_axes) {
-    payload.cluster_axes.push_back(
-        static_cast<uint32_t>(std::find(names.begin(), names.end(), axis) - names.begin()));
+  for (const auto& group : compiler.operand_type(id, 0).barrier.cluster_axes) {
+    std::vector<uint32_t>& axes = payload.cluster_axes.emplace_back();
+    for (const std::string& axis : group) {
+      axes.push_back(
+          static_cast<uint32_t>(std::find(names.begin(), names.end(), axis) - names.begin()));
+    }
   }
   return payload;
 }
@@ -38,8 +41,8 @@ Step exec_arrive(Thread& thread, const Instruction& in) {
   // Also on the barrier of every block that differs from this one in exactly one collective axis.
   const uint32_t block = machine.block_of(thread.index());
   const uint32_t in_block = barrier - machine.barrier_number(block, 0);
-  for (uint32_t axis : payload.cluster_axes) {
-    for (uint32_t other : machine.blocks_along(block, {axis})) {
+  for (const std::vector<uint32_t>& axes : payload.cluster_axes) {
+    for (uint32_t other : machine.blocks_along(block, axes)) {
       if (other == block) continue;
       if (!machine.barrier_arrive(actor, machine.barrier_number(other, in_block))) {
         return Step::Fault;

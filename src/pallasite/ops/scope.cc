@@ -98,10 +98,12 @@ void verify_run_scoped(VerifyContext& context, const Op& op) {
                                  {"num_barriers", std::to_string(type.element_count())},
                                  {"limit", "32"}});
       }
-      for (const std::string& axis : spec.cluster_axes) {
-        const auto& names = module.kernel.cluster_names;
-        if (std::find(names.begin(), names.end(), axis) == names.end()) {
-          return context.diagnose("ctx.unknown-axis", {{"axis", axis}, {"axes", joined(names)}});
+      for (const std::vector<std::string>& group : spec.cluster_axes) {
+        for (const std::string& axis : group) {
+          const auto& names = module.kernel.cluster_names;
+          if (std::find(names.begin(), names.end(), axis) == names.end()) {
+            return context.diagnose("ctx.unknown-axis", {{"axis", axis}, {"axes", joined(names)}});
+          }
         }
       }
       continue;

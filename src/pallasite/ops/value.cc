@@ -1,6 +1,8 @@
 // Constants, and ops that change no value.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "pallasite/ir/op_def.h"
 #include "pallasite/numerics/element_type.h"
 #include "pallasite/sim/compiler.h"
@@ -64,16 +66,16 @@ void verify_multiple_of(VerifyContext& context, const Op& op) {
   if (!type.is_scalar() || is_float(type.element)) {
     return context.error("the operand must be a rank-0 integer");
   }
-  if (values.size() != 1 || values[0] < 1) {
-    context.error("values must hold one positive factor");
-  }
+  const bool positive = std::all_of(values.begin(), values.end(), [](int64_t v) { return v > 0; });
+  if (values.empty() || !positive) context.error("values must hold positive factors");
 }
 
 void compile_multiple_of(Compiler& compiler, OpId id) {
-  const int64_t factor = ints_attribute(compiler.op(id).attributes, "values")[0];
-  const MultiplePayload payload = {factor, compiler.operand_type(id, 0).element};
   const Slot value = compiler.operand(id, 0);
-  compiler.emit(id, exec_check_multiple, compiler.payload(payload)).a = value;
+  for (const int64_t factor : ints_attribute(compiler.op(id).attributes, "values")) {
+    const MultiplePayload payload = {factor, compiler.operand_type(id, 0).element};
+    compiler.emit(id, exec_check_multiple, compiler.payload(payload)).a = value;
+  }
   compile_identity(compiler, id);
 }
 
@@ -129,12 +131,12 @@ kernel @example {
 extern const OpDef kValueMultipleOf = {
     .name = "value.multiple_of",
     .operands = {{"x", OperandKind::Index}},
-    .attributes = {{"values", AttributeKind::Ints, true, "the factor"}},
+    .attributes = {{"values", AttributeKind::Ints, true, "the factors"}},
     .infer = infer_same,
     .verify = verify_multiple_of,
     .compile = compile_multiple_of,
     .primitives = {"multiple_of"},
-    .help = "A promise that an index is a multiple of a number. It is checked here.",
+    .help = "A promise that an index is a multiple of each of some numbers. It is checked here.",
     .example = R"(pir 1
 
 kernel @example {

@@ -384,9 +384,14 @@ uint32_t Compiler::add_scope(OpId id, RegionId region_id, bool collective) {
         // Blocks that differ from this one in at most one of the collective axes arrive here.
         int64_t blocks = 1;
         const Kernel& kernel = module_->kernel;
-        for (const std::string& axis : site.spec.cluster_axes) {
-          const auto it = std::find(kernel.cluster_names.begin(), kernel.cluster_names.end(), axis);
-          blocks += kernel.cluster[it - kernel.cluster_names.begin()] - 1;
+        for (const std::vector<std::string>& group : site.spec.cluster_axes) {
+          int64_t size = 1;
+          for (const std::string& axis : group) {
+            const auto it =
+                std::find(kernel.cluster_names.begin(), kernel.cluster_names.end(), axis);
+            size *= kernel.cluster[it - kernel.cluster_names.begin()];
+          }
+          blocks += size - 1;
         }
         site.arrivals *= blocks;
       }
