@@ -192,6 +192,17 @@ def test_an_array_taken_apart():
   np.testing.assert_array_equal(run(kernel, f32(8), x), x[0] * 100 + x[1] * 10 + x[2])
 
 
+@NEW_IN_0_12
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_arrays_put_together(axis):
+  def kernel(x, out):
+    out[...] = jnp.stack([x[...], x[...] * 2, x[...] * 3], axis)
+
+  x = numbers(4, 8)
+  expected = np.stack([x, x * 2, x * 3], axis)
+  np.testing.assert_array_equal(run(kernel, f32(*expected.shape), x), expected)
+
+
 @pytest.mark.parametrize("value, broken", [(56, None), (24, 7), (21, 8)])
 def test_multiples_of_several_numbers(value, broken):
   def kernel(x, out):
@@ -270,6 +281,38 @@ def test_multicast_along_axes_of_a_cluster(axes):
   np.testing.assert_array_equal(result, np.broadcast_to(expected, x.shape))
 
 
+@pytest.mark.parametrize("unrolled", [False, True])
+@pytest.mark.parametrize("async_values", ["eager", "late"])
+def test_a_block_may_be_ahead_of_its_peer_by_a_scope(unrolled, async_values):
+  def kernel(x, out):
+    block = lax.axis_index("c")
+
+    def step(i, _):
+      def body(buffer, ready, read):
+        plgpu.copy_gmem_to_smem(x.at[i], buffer, ready, collective_axes="c")
+        plgpu.barrier_wait(ready)
+        out[block, i] = buffer[...]
+        # From here on the peer may load into the buffer of the next scope, which is this one.
+        plgpu.barrier_arrive(read)
+        plgpu.barrier_wait(read)
+
+      pl.run_scoped(
+        body, plgpu.SMEM((4, 128), jnp.float32), plgpu.Barrier(),
+        plgpu.ClusterBarrier(collective_axes=("c",)),
+      )
+
+    if unrolled:
+      for i in range(4):
+        step(i, None)
+    else:
+      lax.fori_loop(0, 4, step, None)
+
+  x = numbers(4, 4, 128)
+  with pallasite.install(arch="h100", async_values=async_values):
+    result = run(kernel, f32(2, 4, 4, 128), x, cluster=(2,), cluster_names=("c",))
+  np.testing.assert_array_equal(result, np.broadcast_to(x, result.shape))
+
+
 def test_the_failing_cluster_is_found_by_any_number_of_workers():
   def kernel(out, barrier):
     index = lax.axis_index("g")
@@ -294,3 +337,12 @@ def test_the_failing_cluster_is_found_by_any_number_of_workers():
     texts.add(raised.value.findings[0].message)
     assert "g=50" in str(raised.value)
   assert len(texts) == 1
+
+
+@pytest.mark.parametrize("rows", [2**12, 2**17])
+def test_arrays_beyond_any_register_file_are_refused(rows):
+  def kernel(x, out):
+    out[...] = jnp.broadcast_to(x[...], (rows, 2**16)).sum(0)[:8]
+
+  with pytest.raises(pallasite.UnsupportedError, match="more than 1024 MiB"):
+    run(kernel, f32(8), numbers(1, 1))

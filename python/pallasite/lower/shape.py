@@ -57,6 +57,17 @@ def unstack(site):
   return parts
 
 
+@rule("lax.stack")
+def stack(site):
+  axis = int(site.params["axis"])
+  parts = []
+  for operand in site.operands:
+    shape = operand.type.shape
+    type = ArrayType(operand.type.element, (*shape[:axis], 1, *shape[axis:]))
+    parts += site.op("shape.reshape", (operand,), None, [type])
+  return site.op("shape.concatenate", parts, {"dimension": axis})
+
+
 @rule("lax.concatenate")
 def concatenate(site):
   return site.op("shape.concatenate", site.operands, {"dimension": int(site.params["dimension"])})

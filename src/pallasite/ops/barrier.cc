@@ -40,13 +40,9 @@ Step exec_arrive(Thread& thread, const Instruction& in) {
   if (!machine.barrier_arrive(actor, barrier)) return Step::Fault;
   // Also on the barrier of every block that differs from this one in exactly one collective axis.
   const uint32_t block = machine.block_of(thread.index());
-  const uint32_t in_block = barrier - machine.barrier_number(block, 0);
   for (const std::vector<uint32_t>& axes : payload.cluster_axes) {
     for (uint32_t other : machine.blocks_along(block, axes)) {
-      if (other == block) continue;
-      if (!machine.barrier_arrive(actor, machine.barrier_number(other, in_block))) {
-        return Step::Fault;
-      }
+      if (other != block && !machine.peer_arrive(actor, barrier, other)) return Step::Fault;
     }
   }
   return Step::Next;

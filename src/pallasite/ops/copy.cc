@@ -100,23 +100,37 @@ template <typename Deliver>
 void for_each_target(ClusterMachine& machine, const Agent& agent, Deliver deliver) {
   const CopyPayload& payload = payload_of(machine, agent);
   const Multicast multicast = multicast_of(machine, payload, agent.thread);
-  const PlanPair& part = payload.parts[multicast.part];
-  const uint32_t in_block =
-      agent.barrier - machine.barrier_number(machine.block_of(agent.thread), 0);
+  const AccessPlan& smem = *payload.parts[multicast.part].smem;
+  const uint32_t own = machine.block_of(agent.thread);
+  const uint32_t in_block = agent.barrier - machine.barrier_number(own, 0);
   for (uint32_t block : multicast.blocks) {
-    const uint32_t barrier = machine.barrier_number(block, in_block);
-    machine.touch(machine.actor_of(agent, EventKind::AgentWrite), *part.smem, agent.operands[1],
-                  true, Proxy::Async,
-                  {Completion::Mbarrier, barrier,
-                   static_cast<uint64_t>(machine.state().barriers[barrier].phase)},
-                  block);
-    deliver(part, memory_of(machine, *part.smem, agent, block));
+    const bool early = machine.is_early(own, block, smem);
+    // Told to observers when it takes effect.
+    if (!early) {
+      const uint32_t barrier = machine.barrier_number(block, in_block);
+      machine.touch(machine.actor_of(agent, EventKind::AgentWrite), smem, agent.operands[1], true,
+                    Proxy::Async,
+                    {Completion::Mbarrier, barrier,
+                     static_cast<uint64_t>(machine.state().barriers[barrier].phase)},
+                    block);
+    }
+    deliver(smem, block, early);
   }
 }
 
+const AccessPlan& load_peer_plan(const ClusterMachine& machine, uint32_t thread, uint32_t pc) {
+  const auto& payload = *static_cast<const CopyPayload*>(machine.instruction(pc).payload);
+  return *payload.parts[multicast_of(machine, payload, thread).part].smem;
+}
+
 void load_write(ClusterMachine& machine, const Agent& agent, const std::byte* staging) {
-  for_each_target(machine, agent, [&](const PlanPair& part, const Memory& memory) {
-    store_view(*part.smem, agent.operands[1], memory, staging);
+  for_each_target(machine, agent, [&](const AccessPlan& smem, uint32_t block, bool early) {
+    if (early) {
+      machine.keep_early_write(machine.actor_of(agent, EventKind::AgentWrite), agent.barrier, block,
+                               smem, agent.operands[1], staging);
+    } else {
+      store_view(smem, agent.operands[1], memory_of(machine, smem, agent, block), staging);
+    }
   });
 }
 
@@ -124,7 +138,12 @@ void load_transfer(ClusterMachine& machine, const Agent& agent) {
   const CopyPayload& payload = payload_of(machine, agent);
   const Multicast multicast = multicast_of(machine, payload, agent.thread);
   const AccessPlan& gmem = *payload.parts[multicast.part].gmem;
-  if (!agent.operands[0].in_bounds) {
+  const AccessPlan& smem = *payload.parts[multicast.part].smem;
+  const uint32_t own = machine.block_of(agent.thread);
+  const bool early =
+      std::any_of(multicast.blocks.begin(), multicast.blocks.end(),
+                  [&](uint32_t block) { return machine.is_early(own, block, smem); });
+  if (!agent.operands[0].in_bounds || early) {
     std::byte* staging =
         machine.scratch(1, static_cast<size_t>(gmem.element_count) * register_bytes(gmem.element));
     load_read(machine, agent, staging);
@@ -133,9 +152,9 @@ void load_transfer(ClusterMachine& machine, const Agent& agent) {
   }
   machine.touch(machine.actor_of(agent, EventKind::AgentRead), gmem, agent.operands[0], false,
                 Proxy::Async, machine.channel_of(agent), 0);
-  for_each_target(machine, agent, [&](const PlanPair& part, const Memory& memory) {
-    copy_view(*part.smem, agent.operands[1], memory, gmem, agent.operands[0],
-              memory_of(machine, gmem, agent, 0));
+  for_each_target(machine, agent, [&](const AccessPlan& target, uint32_t block, bool) {
+    copy_view(target, agent.operands[1], memory_of(machine, target, agent, block), gmem,
+              agent.operands[0], memory_of(machine, gmem, agent, 0));
   });
 }
 
@@ -143,7 +162,10 @@ void load_poison(ClusterMachine& machine, const Agent& agent) {
   const CopyPayload& payload = payload_of(machine, agent);
   const Multicast multicast = multicast_of(machine, payload, agent.thread);
   const AccessPlan& smem = *payload.parts[multicast.part].smem;
+  const uint32_t own = machine.block_of(agent.thread);
   for (uint32_t block : multicast.blocks) {
+    // Its memory is poison already when the peer enters.
+    if (machine.is_early(own, block, smem)) continue;
     fill_view(smem, agent.operands[1], memory_of(machine, smem, agent, block), false);
   }
 }
@@ -151,14 +173,9 @@ void load_poison(ClusterMachine& machine, const Agent& agent) {
 void load_complete(ClusterMachine& machine, const Agent& agent) {
   const CopyPayload& payload = payload_of(machine, agent);
   const Multicast multicast = multicast_of(machine, payload, agent.thread);
-  const uint32_t in_block =
-      agent.barrier - machine.barrier_number(machine.block_of(agent.thread), 0);
   const Actor actor = machine.actor_of(agent, EventKind::AgentComplete);
   for (uint32_t block : multicast.blocks) {
-    if (!machine.barrier_complete_bytes(actor, machine.barrier_number(block, in_block),
-                                        agent.bytes)) {
-      return;
-    }
+    if (!machine.peer_complete_bytes(actor, agent.barrier, block, agent.bytes)) return;
   }
 }
 
@@ -167,6 +184,7 @@ constexpr AgentBehavior kLoadBehavior = {
     .write = load_write,
     .transfer = load_transfer,
     .poison = load_poison,
+    .peer_plan = load_peer_plan,
     .complete = load_complete,
     .completion = Completion::Mbarrier,
 };

@@ -17,6 +17,9 @@ namespace {
 
 constexpr int64_t kSmemAlignment = 1024;
 
+// Of one thread. Far above what a warpgroup has, and slots of 32 bits stay safe.
+constexpr size_t kMaxRegisterBytes = size_t{1} << 30;
+
 int64_t align_up(int64_t value, int64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
@@ -57,6 +60,15 @@ void Compiler::run() {
   end_region(kernel.body);
   emit(OpId(), exec_end, nullptr, true);
   patch_labels();
+  if (too_many_registers_ && diagnostics_.empty()) {
+    diagnostics_.push_back(
+        DiagnosticBuilder(Kind::RunUnsupported)
+            .arg("op", kernel.name)
+            .arg("params", "its arrays in registers")
+            .arg("reason", fmt::format("they take more than {} MiB", kMaxRegisterBytes >> 20))
+            .at(source_location(*module_, kernel.location))
+            .build());
+  }
   program_->register_bytes = static_cast<uint32_t>(align_up(program_->register_bytes, 64));
   program_->smem_bytes = align_up(program_->smem_bytes, kSmemAlignment);
   program_->staging_bytes = align_up(program_->staging_bytes, 64);
@@ -160,6 +172,10 @@ uint32_t Compiler::bytes_of(ValueId value) const {
 }
 
 Slot Compiler::allocate(size_t bytes) {
+  if (program_->register_bytes + bytes > kMaxRegisterBytes) {
+    too_many_registers_ = true;
+    return 0;
+  }
   const auto size =
       static_cast<uint32_t>(bytes <= 8 ? 8 : align_up(static_cast<int64_t>(bytes), 64));
   Slot slot;
@@ -215,7 +231,9 @@ Slot Compiler::use(ValueId value) {
 }
 
 Slot Compiler::define(ValueId value) {
-  const Slot slot = allocate(std::max<uint32_t>(bytes_of(value), 1));
+  const Type& t = type(value);
+  const auto bytes = static_cast<size_t>(t.element_count()) * register_bytes(t.element);
+  const Slot slot = allocate(std::max<size_t>(bytes, 1));
   bindings_[value.index] = SlotBinding{slot, true};
   return slot;
 }

@@ -190,6 +190,8 @@ class Compiler {
   // Slots: references to each, and free ones by size.
   std::map<Slot, std::pair<uint32_t, uint32_t>> live_slots_;
   std::multimap<uint32_t, Slot> free_slots_;
+  // Some slot could not be allocated; the program is of no use.
+  bool too_many_registers_ = false;
   std::vector<Slot> deferred_releases_;
   std::vector<std::vector<Slot>> region_scratch_;
   std::map<std::pair<uint8_t, uint64_t>, Slot> literal_slots_;

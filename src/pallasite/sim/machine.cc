@@ -51,6 +51,7 @@ void ClusterMachine::start(int64_t cluster) {
   state_.barriers.assign(blocks * program_.barriers_per_block, BarrierState());
   state_.observed.assign(state_.barriers.size() * program_.threads_per_block, -1);
   state_.scopes.assign(blocks * program_.scopes.size(), ScopeState());
+  state_.early.clear();
   state_.agents.clear();
   state_.agents_issued = 0;
   state_.progress = ClusterState::kFirstProgress;

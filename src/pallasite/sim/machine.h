@@ -68,6 +68,8 @@ struct AgentBehavior {
   void (*capture)(ClusterMachine&, const Agent&, std::byte* staging) = nullptr;
   // Fills the destination with poison, when the data comes later.
   void (*poison)(ClusterMachine&, const Agent&) = nullptr;
+  // Where `thread` writes in the shared memory of every block of its multicast.
+  const AccessPlan& (*peer_plan)(const ClusterMachine&, uint32_t thread, uint32_t pc) = nullptr;
   // Announces the end.
   void (*complete)(ClusterMachine&, const Agent&) = nullptr;
   // How the end of the accesses is announced.
@@ -136,6 +138,9 @@ class ClusterMachine {
   bool barrier_arrive(const Actor& actor, uint32_t barrier, int64_t count = 1);
   bool barrier_expect(const Actor& actor, uint32_t barrier, int64_t bytes);
   bool barrier_complete_bytes(const Actor& actor, uint32_t barrier, int64_t bytes);
+  // The same on the barrier that a peer block has in place of `own`.
+  bool peer_arrive(const Actor& actor, uint32_t own, uint32_t peer);
+  bool peer_complete_bytes(const Actor& actor, uint32_t own, uint32_t peer, int64_t bytes);
   Step barrier_wait(Thread& thread, uint32_t barrier);
   // Non-blocking; `*passed` tells whether the phase was complete.
   Step barrier_test(Thread& thread, uint32_t barrier, bool* passed);
@@ -147,6 +152,11 @@ class ClusterMachine {
   // The thread has run all of the kernel.
   Step end_thread(Thread& thread);
   Step scope_exit(Thread& thread, uint32_t scope);
+  // Whether `peer` has yet to enter the instance of an allocation's scope that `block` is in, so
+  // that a write into its shared memory has to be kept for it.
+  bool is_early(uint32_t block, uint32_t peer, const AccessPlan& plan) const;
+  void keep_early_write(const Actor& actor, uint32_t own_barrier, uint32_t peer,
+                        const AccessPlan& plan, const Access& access, const std::byte* values);
 
   // Starts an asynchronous operation of the instruction at `agent.pc`.
   void issue(Agent agent);
@@ -226,6 +236,11 @@ class ClusterMachine {
   void fill_registers(uint32_t thread, const ScopeSite& scope);
   void fill_shared(uint32_t block, const ScopeSite& scope);
   void fill_before_start();
+  bool scope_is_early(uint32_t block, uint32_t peer, uint32_t scope) const;
+  EarlyEvent early_event(const Actor& actor, uint32_t own_barrier, uint32_t peer) const;
+  bool keep_early_signal(const Actor& actor, uint32_t own, uint32_t peer, int64_t arrivals,
+                         int64_t bytes);
+  bool deliver_early(uint32_t block, uint32_t scope);
 
   const Program& program_;
   ClusterState& state_;

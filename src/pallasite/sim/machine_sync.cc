@@ -12,8 +12,10 @@
 #include <cstdlib>
 
 #include "pallasite/base/check.h"
+#include "pallasite/numerics/element_type.h"
 #include "pallasite/numerics/fill.h"
 #include "pallasite/sim/machine.h"
+#include "pallasite/sim/transfer.h"
 
 namespace pallasite {
 
@@ -327,6 +329,98 @@ std::string ClusterMachine::allocation_names(const ScopeSite& scope) const {
   return text.empty() ? "nothing" : text;
 }
 
+bool ClusterMachine::scope_is_early(uint32_t block, uint32_t peer, uint32_t scope) const {
+  const auto generation = [&](uint32_t of) {
+    return state_.scopes[of * program_.scopes.size() + scope].generation;
+  };
+  // The first instance where nothing has been before was filled before the start.
+  const bool filled = program_.scopes[scope].first_at_its_addresses && generation(peer) == 0;
+  return block != peer && !filled && generation(peer) < generation(block);
+}
+
+bool ClusterMachine::is_early(uint32_t block, uint32_t peer, const AccessPlan& plan) const {
+  return scope_is_early(block, peer, program_.allocations[plan.site].scope);
+}
+
+EarlyEvent ClusterMachine::early_event(const Actor& actor, uint32_t own_barrier,
+                                       uint32_t peer) const {
+  const uint32_t block = own_barrier / program_.barriers_per_block;
+  EarlyEvent event;
+  event.block = peer;
+  event.scope = barrier_site(own_barrier).scope;
+  event.generation = state_.scopes[block * program_.scopes.size() + event.scope].generation;
+  event.event = actor.event;
+  event.pc = actor.pc;
+  event.barrier = barrier_number(peer, own_barrier % program_.barriers_per_block);
+  return event;
+}
+
+void ClusterMachine::keep_early_write(const Actor& actor, uint32_t own_barrier, uint32_t peer,
+                                      const AccessPlan& plan, const Access& access,
+                                      const std::byte* values) {
+  EarlyEvent event = early_event(actor, own_barrier, peer);
+  event.scope = site(plan).scope;
+  const uint32_t block = own_barrier / program_.barriers_per_block;
+  event.generation = state_.scopes[block * program_.scopes.size() + event.scope].generation;
+  event.write = true;
+  event.access = access;
+  const size_t bytes = static_cast<size_t>(plan.element_count) * register_bytes(plan.element);
+  event.values.assign(values, values + bytes);
+  state_.early.push_back(std::move(event));
+}
+
+bool ClusterMachine::keep_early_signal(const Actor& actor, uint32_t own, uint32_t peer,
+                                       int64_t arrivals, int64_t bytes) {
+  const uint32_t block = own / program_.barriers_per_block;
+  if (!scope_is_early(block, peer, barrier_site(own).scope)) return false;
+  EarlyEvent event = early_event(actor, own, peer);
+  event.arrivals = arrivals;
+  event.bytes = bytes;
+  state_.early.push_back(std::move(event));
+  return true;
+}
+
+bool ClusterMachine::peer_arrive(const Actor& actor, uint32_t own, uint32_t peer) {
+  if (keep_early_signal(actor, own, peer, 1, 0)) return true;
+  return barrier_arrive(actor, barrier_number(peer, own % program_.barriers_per_block));
+}
+
+bool ClusterMachine::peer_complete_bytes(const Actor& actor, uint32_t own, uint32_t peer,
+                                         int64_t bytes) {
+  if (keep_early_signal(actor, own, peer, 0, bytes)) return true;
+  return barrier_complete_bytes(actor, barrier_number(peer, own % program_.barriers_per_block),
+                                bytes);
+}
+
+bool ClusterMachine::deliver_early(uint32_t block, uint32_t scope) {
+  if (state_.early.empty()) return true;
+  const uint64_t generation = state_.scopes[block * program_.scopes.size() + scope].generation;
+  std::vector<EarlyEvent> later, now;
+  for (EarlyEvent& event : state_.early) {
+    const bool due = event.block == block && event.scope == scope && event.generation == generation;
+    (due ? now : later).push_back(std::move(event));
+  }
+  state_.early = std::move(later);
+  for (const EarlyEvent& event : now) {
+    const Actor actor{event.event, event.pc};
+    if (event.write) {
+      const auto& payload = *static_cast<const AgentPayload*>(program_.code[event.pc].payload);
+      const AccessPlan& plan = payload.behavior->peer_plan(*this, event.event.thread, event.pc);
+      touch(actor, plan, event.access, true, Proxy::Async, {Completion::Mbarrier, event.barrier, 0},
+            block);
+      store_view(plan, event.access,
+                 {data(plan, event.event.thread, block), &program_.allocations[plan.site].layout},
+                 event.values.data());
+      continue;
+    }
+    const bool fine = event.arrivals > 0
+                          ? barrier_arrive(actor, event.barrier, event.arrivals)
+                          : barrier_complete_bytes(actor, event.barrier, event.bytes);
+    if (!fine) return false;
+  }
+  return true;
+}
+
 Step ClusterMachine::scope_enter(Thread& thread, uint32_t scope_index) {
   const ScopeSite& scope = program_.scopes[scope_index];
   const uint32_t block = block_of(thread.index());
@@ -377,7 +471,8 @@ Step ClusterMachine::scope_enter(Thread& thread, uint32_t scope_index) {
     const uint32_t other = block * threads + t;
     if (other != thread.index()) grant(other);
   }
-  return entered();
+  const Step step = entered();
+  return deliver_early(block, scope_index) ? step : Step::Fault;
 }
 
 void ClusterMachine::note_scope(const Thread& thread, uint32_t scope, bool enter, bool last) {

@@ -95,6 +95,27 @@ struct ScopeState {
   uint64_t generation = 0;
 };
 
+// What another block of the cluster did to an instance of a scope that this block has yet to enter:
+// on hardware the barriers are there all along, and shared memory keeps what is written to it. It
+// comes into effect when the block enters.
+struct EarlyEvent {
+  uint32_t block = 0;
+  uint32_t scope = 0;
+  // ScopeState::generation of the instance.
+  uint64_t generation = 0;
+  // Who acts, and the barrier in the cluster that tells of it.
+  EventId event;
+  uint32_t pc = 0;
+  uint32_t barrier = UINT32_MAX;
+  // What counts towards the barrier.
+  int64_t arrivals = 0;
+  int64_t bytes = 0;
+  // Otherwise a write: where, and the elements in register form.
+  bool write = false;
+  Access access;
+  std::vector<std::byte> values;
+};
+
 enum class AgentStage : uint8_t { Free, Issued, Read, Written };
 
 // An asynchronous operation under way. Its instruction says what its events do.
@@ -136,6 +157,8 @@ struct ClusterState {
   std::vector<int64_t> observed;
   // blocks x scopes.
   std::vector<ScopeState> scopes;
+  // In the order in which they happened.
+  std::vector<EarlyEvent> early;
   std::vector<Agent> agents;
   // Loop iterations of agent i's thread at issue, outermost first, at i * Program::loop_depth. The
   // thread goes on, so its registers no longer say.
