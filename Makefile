@@ -54,6 +54,10 @@ test: setup .venv-oldest/.pallasite lint build build-asan  ## all that CI runs
 	$(oldest) pytest -n $(JOBS) tests/kernels tests/lower
 	$(newest) pytest -n $(JOBS) python tests
 
+.PHONY: docs
+docs: setup  ## the reference of ops and diagnostics, docs/gen/
+	.venv/bin/python tools/docs.py
+
 .PHONY: lint
 lint: $(newest_ready)  ## format, layers of includes, private JAX imports, sizes
 	.venv/bin/python tools/lint.py
