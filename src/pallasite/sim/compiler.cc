@@ -63,6 +63,7 @@ void Compiler::run() {
   if (too_many_registers_ && diagnostics_.empty()) {
     diagnostics_.push_back(
         DiagnosticBuilder(Kind::RunUnsupported)
+            .variant("op")
             .arg("op", kernel.name)
             .arg("params", "its arrays in registers")
             .arg("reason", fmt::format("they take more than {} MiB", kMaxRegisterBytes >> 20))
