@@ -100,7 +100,8 @@ std::vector<Type> infer_test(const Module&, const Op&) {
 void verify_leader_tracking(VerifyContext& context, const Op& op) {
   if (context.module().value(op.operands[0]).type.barrier.leader_tracked) {
     context.diagnose("run.unsupported",
-                     {{"op", std::string(op.def->name)},
+                     {{"variant", "op"},
+                      {"op", std::string(op.def->name)},
                       {"params", "leader_tracked=True"},
                       {"reason", "leader-tracked cluster barriers are not modelled"}});
   }

@@ -80,5 +80,26 @@ kernel @k {
   for (int i = 0; i < 64 * 8; ++i) ASSERT_EQ(out[i], 32.0f);
 }
 
+TEST(Compiler, LeaderTrackedBarriersAreUnsupportedByName) {
+  constexpr std::string_view kText = R"(pir 1
+
+kernel @k {
+  grid = [1] ["x"]
+  cluster = [2] ["c"]
+  body {
+    scope.run_scoped {collective_axes = []} {
+      (%0 "done": barrier<[], arrivals=1, cluster=["c"], leader_tracked>)
+      barrier.arrive %0
+      control.yield
+    }
+    control.yield
+  }
+}
+)";
+  const test::TextRun run = run_text(kText, ObservationLevel::Fused);
+  ASSERT_EQ(run.findings.size(), 1u) << run.explain();
+  EXPECT_EQ(run.findings[0].kind, Kind::RunUnsupported) << run.explain();
+}
+
 }  // namespace
 }  // namespace pallasite
