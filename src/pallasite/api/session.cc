@@ -65,7 +65,7 @@ void read(LoadedModule& loaded, const RunOptions& options) {
     PALLASITE_CHECK(!loaded.diagnostics.empty());
     return;
   }
-  std::shared_ptr<const Module> module = std::move(parsed.module);
+  const std::shared_ptr<Module> module = std::move(parsed.module);
   loaded.module = module;
   choose_arch(loaded, options);
   for (Diagnostic& diagnostic :
@@ -74,6 +74,7 @@ void read(LoadedModule& loaded, const RunOptions& options) {
     loaded.diagnostics.push_back(std::move(diagnostic));
   }
   if (std::ranges::any_of(loaded.diagnostics, blocks)) return;
+  if (!loaded.file.empty()) locate_in_text(*module, parsed.positions);
   Compiler::Result compiled = Compiler::compile(module, compile_options(options, loaded.arch));
   std::ranges::move(compiled.diagnostics, std::back_inserter(loaded.diagnostics));
   loaded.program = std::move(compiled.program);

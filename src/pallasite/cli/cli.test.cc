@@ -115,6 +115,8 @@ TEST_F(Cli, ExitCodeTellsTheVerdict) {
   EXPECT_EQ(cli({"run", deadlock}), 3);
   EXPECT_NE(err().find("sched.deadlock"), std::string::npos) << err();
   // The .pir line stands for a source line where there is none.
+  EXPECT_NE(err().find("d.pir:8"), std::string::npos) << err();
+  EXPECT_NE(err().find("barrier.wait %0"), std::string::npos) << err();
   EXPECT_NE(err().find(": error\n"), std::string::npos) << err();
   const std::string kernel = write("k.pir", kKernel);
   EXPECT_EQ(cli({"run", kernel}), 3);

@@ -714,4 +714,15 @@ std::optional<std::string> TextSourceReader::line(const std::string& file, int n
   return next_ == nullptr ? std::nullopt : next_->line(file, number);
 }
 
+void locate_in_text(Module& module, const TextPositions& positions) {
+  for (uint32_t i = 0; i < module.num_ops() && i < positions.ops.size(); ++i) {
+    Op& op = module.op(OpId(i));
+    if (op.location.valid()) continue;
+    Location location;
+    location.file = positions.file;
+    location.line = static_cast<int32_t>(positions.ops[i].line);
+    op.location = module.add_location(std::move(location));
+  }
+}
+
 }  // namespace pallasite

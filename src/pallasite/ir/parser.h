@@ -31,6 +31,10 @@ struct TextPositions {
   SourceLocation at(TextPosition position) const;
 };
 
+// Gives ops that have no location that of their line in the text, so that reports of a module that
+// was written by hand still name a line.
+void locate_in_text(Module& module, const TextPositions& positions);
+
 struct ParseResult {
   // Null if there are diagnostics.
   std::unique_ptr<Module> module;

@@ -75,14 +75,7 @@ class TestKernel {
       ADD_FAILURE() << text_of_all;
       return;
     }
-    for (uint32_t i = 0; i < parsed.module->num_ops(); ++i) {
-      Op& op = parsed.module->op(OpId(i));
-      if (op.location.valid()) continue;
-      Location location;
-      location.file = file;
-      location.line = static_cast<int32_t>(parsed.positions.ops[i].line);
-      op.location = parsed.module->add_location(std::move(location));
-    }
+    locate_in_text(*parsed.module, parsed.positions);
     Compiler::Result compiled = Compiler::compile(std::move(parsed.module), {.level = level});
     EXPECT_EQ(messages(compiled.diagnostics), "");
     program_ = compiled.program;
