@@ -65,15 +65,6 @@ std::string ref_name(const ClusterMachine& machine, const AccessPlan& plan) {
   return name.empty() ? "ref" : name;
 }
 
-Box box_of(const AccessPlan& plan, const Access& access) {
-  Box box;
-  for (size_t d = 0; d < plan.logical_shape.size(); ++d) {
-    box.begin.push_back(access.start[d]);
-    box.end.push_back(access.start[d] + plan.reach[d] + 1);
-  }
-  return box;
-}
-
 bool check_smem_bounds(Thread& thread, const AccessPlan& plan, const Access& access, bool write) {
   if (access.in_bounds) return true;
   ClusterMachine& machine = thread.machine();

@@ -19,15 +19,6 @@ struct AccessPayload {
   const char* variant;
 };
 
-Box box_of(const AccessPlan& plan, const Access& access) {
-  Box box;
-  for (size_t d = 0; d < plan.logical_shape.size(); ++d) {
-    box.begin.push_back(access.start[d]);
-    box.end.push_back(access.start[d] + plan.reach[d] + 1);
-  }
-  return box;
-}
-
 Step out_of_bounds(Thread& thread, const AccessPayload& payload, const Access& access) {
   ClusterMachine& machine = thread.machine();
   const AllocationSite& site = machine.site(*payload.plan);

@@ -205,16 +205,11 @@ Step exec_mma(Thread& thread, const Instruction& in) {
     if (plans[i] == nullptr || agent.operands[i].in_bounds) [[likely]]
       continue;
     const AllocationSite& site = machine.site(*plans[i]);
-    Box box;
-    for (size_t d = 0; d < plans[i]->logical_shape.size(); ++d) {
-      box.begin.push_back(agent.operands[i].start[d]);
-      box.end.push_back(agent.operands[i].start[d] + plans[i]->reach[d] + 1);
-    }
     return machine.fault(machine.actor_of(thread),
                          DiagnosticBuilder(Kind::SmemOob)
                              .variant("read")
                              .arg("ref", site.name.empty() ? "ref" : site.name)
-                             .arg("access", std::move(box))
+                             .arg("access", box_of(*plans[i], agent.operands[i]))
                              .arg("shape", Shape(plans[i]->logical_shape)));
   }
   agent.group = state.wgmma_issued++;

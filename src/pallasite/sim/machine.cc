@@ -21,6 +21,15 @@ constexpr uint32_t kPollPeriod = 32;
 
 }  // namespace
 
+Box box_of(const AccessPlan& plan, const Access& access) {
+  Box box;
+  for (size_t d = 0; d < plan.logical_shape.size(); ++d) {
+    box.begin.push_back(access.start[d]);
+    box.end.push_back(access.start[d] + plan.reach[d] + 1);
+  }
+  return box;
+}
+
 ClusterMachine::ClusterMachine(const Program& program, ClusterState& state,
                                std::vector<GmemBuffer> gmem, const MachineOptions& options,
                                const Policy* policy, std::vector<Observer*> observers,

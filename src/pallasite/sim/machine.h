@@ -81,6 +81,9 @@ struct AgentPayload {
   const AgentBehavior* behavior = nullptr;
 };
 
+// The coordinates that an access spans in its allocation, for reports.
+Box box_of(const AccessPlan& plan, const Access& access);
+
 class ClusterMachine {
  public:
   // `policy` null is the fixed schedule. The state is started anew by `start`.
