@@ -322,10 +322,14 @@ print(float(jax.jit(run_test.two_warpgroups(run_test.add_one))(x)[0, 0]))
 """
 
 
+# A process that a shell starts in the background ignores SIGINT, and so do those that it starts.
+TAKES_SIGINT = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+
+
 def test_ctrl_c_ends_the_kernel_and_nothing_else():
   program = INTERRUPTED.format(folder=str(pathlib.Path(__file__).parent))
   process = subprocess.Popen(
-    [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
+    [sys.executable, "-c", TAKES_SIGINT + program], stdout=subprocess.PIPE, text=True,
     env={**os.environ, "JAX_PLATFORMS": "cpu"},
   )
   try:
