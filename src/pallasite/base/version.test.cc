@@ -5,11 +5,13 @@
 #include <fstream>
 #include <string>
 
+#include "pallasite/base/test_source_dir.h"
+
 namespace pallasite {
 namespace {
 
 TEST(Version, IsTheOneInPyproject) {
-  std::ifstream pyproject(PALLASITE_SOURCE_DIR "/pyproject.toml");
+  std::ifstream pyproject(test::source_dir() + "/pyproject.toml");
   ASSERT_TRUE(pyproject);
   const std::string wanted = "version = \"" + std::string(version()) + "\"";
   std::string line;

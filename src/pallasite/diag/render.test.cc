@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 
+#include "pallasite/base/test_source_dir.h"
 #include "pallasite/diag/catalogue.h"
 
 namespace pallasite {
@@ -35,7 +36,7 @@ ThreadName thread(int64_t wg, int64_t x) {
 
 // Compares with a file under testdata/; PALLASITE_BLESS=1 writes it instead.
 void expect_golden(const std::string& name, const std::string& actual) {
-  std::string path = PALLASITE_SOURCE_DIR "/src/pallasite/diag/testdata/" + name;
+  std::string path = test::source_dir() + "/src/pallasite/diag/testdata/" + name;
   const char* bless = std::getenv("PALLASITE_BLESS");
   if (bless != nullptr && std::string(bless) == "1") {
     std::ofstream(path) << actual;

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "pallasite/base/test_source_dir.h"
 #include "pallasite/ir/printer.h"
 #include "pallasite/ir/test_ops.h"
 #include "pallasite/ir/text.h"
@@ -15,7 +16,7 @@ namespace {
 
 // The first block of code of docs/ir.md.
 std::string example_of_docs() {
-  std::ifstream file(PALLASITE_SOURCE_DIR "/docs/ir.md");
+  std::ifstream file(test::source_dir() + "/docs/ir.md");
   std::stringstream all;
   all << file.rdbuf();
   std::string text = all.str();

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "pallasite/base/test_source_dir.h"
 #include "pallasite/san/test_effects.h"
 
 namespace pallasite {
@@ -41,7 +42,7 @@ TEST(Effects, AreWhatOpsDo) {
     SCOPED_TRACE(def->name);
     run_all(checker, ObservedKernel(def->example));
   }
-  const std::filesystem::path root = PALLASITE_SOURCE_DIR;
+  const std::filesystem::path root = test::source_dir();
   size_t kernels = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "tests/lower")) {
     if (entry.path().extension() != ".pir") continue;

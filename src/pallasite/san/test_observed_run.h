@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "pallasite/base/test_source_dir.h"
 #include "pallasite/diag/render.h"
 #include "pallasite/ir/parser.h"
 #include "pallasite/ir/verifier.h"
@@ -41,7 +42,7 @@ inline Place place_of(const ClusterMachine& machine, const AccessEvent& event) {
 }
 
 inline std::string read_source_file(const std::string& path) {
-  std::ifstream file(std::string(PALLASITE_SOURCE_DIR) + "/" + path);
+  std::ifstream file(test::source_dir() + "/" + path);
   EXPECT_TRUE(file) << path;
   std::stringstream text;
   text << file.rdbuf();

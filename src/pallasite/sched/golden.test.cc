@@ -18,6 +18,7 @@
 #include <set>
 #include <sstream>
 
+#include "pallasite/base/test_source_dir.h"
 #include "pallasite/numerics/convert.h"
 #include "pallasite/sched/test_schedules.h"
 #include "pallasite/sim/test_kernel.h"
@@ -34,7 +35,7 @@ constexpr uint64_t kSeeds = 200;
 
 std::vector<std::string> kernels_under(const std::string& folder) {
   std::vector<std::string> files;
-  const fs::path root = PALLASITE_SOURCE_DIR;
+  const fs::path root = test::source_dir();
   for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
     if (entry.path().extension() == ".pir") {
       files.push_back(fs::relative(entry.path(), root).generic_string());
@@ -60,7 +61,7 @@ struct Golden {
 
 Golden read_golden(const std::string& file) {
   Golden golden;
-  golden.text = read_file(fs::path(PALLASITE_SOURCE_DIR) / file);
+  golden.text = read_file(fs::path(test::source_dir()) / file);
   std::istringstream lines(golden.text);
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
@@ -131,7 +132,7 @@ TEST_P(FailKernel, IsReportedAtTheMarkedLine) {
   EXPECT_EQ(found, golden.markers) << report;
 
   const fs::path expected =
-      fs::path(PALLASITE_SOURCE_DIR) / fs::path(file).replace_extension(".stderr");
+      fs::path(test::source_dir()) / fs::path(file).replace_extension(".stderr");
   if (std::getenv("PALLASITE_BLESS") != nullptr) std::ofstream(expected) << report;
   EXPECT_EQ(report, read_file(expected)) << "PALLASITE_BLESS=1 writes " << expected;
 
@@ -149,7 +150,7 @@ TEST_P(FailKernel, LeavesTheNextRunAlone) {
   EXPECT_EQ(second.arrays, first.arrays);
   EXPECT_EQ(second.result.steps, first.result.steps);
   const std::string twin =
-      read_file(fs::path(PALLASITE_SOURCE_DIR) / "tests/pass/barrier/pending_at_dealloc.pir");
+      read_file(fs::path(test::source_dir()) / "tests/pass/barrier/pending_at_dealloc.pir");
   const KernelRun next = TestKernel(twin).run();
   EXPECT_TRUE(next.clean()) << next.messages();
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "pallasite/base/test_source_dir.h"
 #include "pallasite/numerics/convert.h"
 #include "pallasite/sched/test_schedules.h"
 #include "pallasite/sim/test_kernel.h"
@@ -19,7 +20,7 @@ using test::TestKernel;
 
 KernelRun run_file(const std::string& file, const std::vector<Array>& inputs = {},
                    AsyncValues values = AsyncValues::Late) {
-  std::ifstream stream(std::string(PALLASITE_SOURCE_DIR) + "/tests/pass/" + file);
+  std::ifstream stream(test::source_dir() + "/tests/pass/" + file);
   std::stringstream text;
   text << stream.rdbuf();
   const TestKernel kernel(text.str(), file);
