@@ -21,7 +21,8 @@ def check(fn, *args, **stated) -> Report:
   run = stated.pop("run", True)
   _refuse_unknown("check", stated)
   base = _hook.installed
-  chosen = options.resolve({**_as_stated(base), **stated, "on_finding": "record"})
+  stated["on_finding"] = "record"
+  chosen = (base or options.resolve({})).with_stated(stated, "check(...)")
   with _hook.fresh_mode(chosen), session.collect() as reports:
     _tell_engine(chosen)
     try:
@@ -59,16 +60,12 @@ def export(fn, *args) -> Module:
 
 
 def _refuse_unknown(function: str, stated: dict):
-  unknown = sorted(set(stated) - set(options.INSTALL_NAMES))
-  if unknown:
+  try:
+    options.refuse_unknown(f"{function}()", stated)
+  except TypeError as error:
     raise TypeError(
-      f"{function}() has no option {', '.join(unknown)}; give keyword arguments of the function "
-      "itself with functools.partial"
-    )
-
-
-def _as_stated(base) -> dict:
-  return {name: getattr(base, name) for name in options.OPTION_NAMES} if base is not None else {}
+      f"{error}; give keyword arguments of the function itself with functools.partial"
+    ) from None
 
 
 def _refused(verdict: str, message: str, location, reports) -> Report:

@@ -36,6 +36,13 @@ class _Mode:
 _mode = jax.make_user_context(None)
 
 
+def _documented(params: type[Params]) -> type[Params]:
+  params.__signature__ = options.signature(options.OPTION_NAMES)
+  params.__doc__ += f"\n{options.argument_docs(options.OPTION_NAMES)}\n  "
+  return params
+
+
+@_documented
 class Params(Options):
   """`plgpu.kernel(..., interpret=pallasite.Params())`: runs this kernel under pallasite.
 
@@ -44,18 +51,14 @@ class Params(Options):
   """
 
   def __init__(self, **stated):
-    unknown = sorted(set(stated) - set(options.OPTION_NAMES))
-    if unknown:
-      raise TypeError(
-        f"Params has no option {', '.join(unknown)}; it has: {', '.join(options.OPTION_NAMES)}"
-      )
+    options.refuse_unknown("Params", stated, options.OPTION_NAMES)
     super().__init__(**stated)
     object.__setattr__(self, "stated", tuple(sorted(stated)))
     _hook.use_params()
 
   def over(self, installed: Options | None) -> Options:
     values = {name: getattr(self, name) for name in self.stated}
-    return dataclasses.replace(installed or options.resolve({}), **values)
+    return (installed or options.resolve({})).with_stated(values, "Params(...)")
 
   def __eq__(self, other):
     return type(other) is Params and (self.stated, self._key()) == (other.stated, other._key())
@@ -348,50 +351,15 @@ def guessed_arch(lowered: Lowered) -> str:
   return "sm_100a" if needs_tmem else "sm_90a"
 
 
-def install(
-  *,
-  arch: str | None = None,
-  num_sms: int | None = None,
-  checks: str = "default",
-  on_finding: str = "raise",
-  seed: int = 0,
-  schedule: str = "fixed",
-  async_values: str = "eager",
-  max_steps: int | None = None,
-  workers: int | None = None,
-  numerics: str = "declared",
-) -> Installation:
+@options.takes_options(options.INSTALL_NAMES, "Installation")
+def install(**stated) -> Installation:
   """Runs every Pallas Mosaic GPU kernel of a CPU program under pallasite, from now on.
 
   A second call replaces the options of the first. The result is also a context manager: leaving it
   restores the options that were there before. Options not stated here come from PALLASITE_*
   variables, then from [tool.pallasite] in pyproject.toml.
-
-  Args:
-    arch: the chip to be (`h100`, `b200`, `a100`, or `sm_90a`, ...). When given, JAX's questions
-      about its device are answered as that chip would. When not, the kernel's own ops decide.
-    num_sms: how many SMs the chip says it has; persistent kernels launch so many blocks.
-    checks: none, default, all, compile, or names of checkers separated by commas.
-    on_finding: whether an error in a kernel raises, warns, or is only recorded.
-    seed: of the random choices of a run.
-    schedule: the order in which threads run.
-    async_values: whether asynchronous copies write at their issue or as late as they may.
-    max_steps: the step at which a run that does not end is given up.
-    workers: threads of the host to run clusters on.
-    numerics: the arithmetic of matrix products.
   """
-  stated = dict(
-    arch=arch,
-    num_sms=num_sms,
-    checks=checks,
-    on_finding=on_finding,
-    seed=seed,
-    schedule=schedule,
-    async_values=async_values,
-    max_steps=max_steps,
-    workers=workers,
-    numerics=numerics,
-  )
+  options.refuse_unknown("install()", stated)
   new = options.resolve(stated)
   previous = _hook.installed
   _hook.set_installed(new)

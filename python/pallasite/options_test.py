@@ -1,7 +1,11 @@
 """Where options come from, and which are refused."""
 
+import inspect
+import json
+
 import pytest
 
+import pallasite
 from pallasite import chips, options
 from pallasite.errors import UnsupportedError
 from pallasite.options import Options
@@ -10,25 +14,132 @@ from pallasite.options import Options
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path, monkeypatch):
   monkeypatch.chdir(tmp_path)
-  for name in options.OPTION_NAMES:
-    monkeypatch.delenv(f"PALLASITE_{name.upper()}", raising=False)
+  for option in options.TABLE:
+    monkeypatch.delenv(option.variable, raising=False)
   return tmp_path
 
 
-def test_arguments_before_environment_before_pyproject(elsewhere, monkeypatch):
-  (elsewhere / "pyproject.toml").write_text(
-    '[tool.pallasite]\narch = "a100"\nseed = 3\nworkers = 2\n'
-  )
-  monkeypatch.setenv("PALLASITE_SEED", "4")
-  monkeypatch.setenv("PALLASITE_ARCH", "h100")
-  resolved = options.resolve({"arch": "b200", "seed": 0})
-  assert (resolved.arch, resolved.seed, resolved.workers) == ("b200", 4, 2)
+# For each option two values that are not its default, and as a variable says the second.
+VALUES = {
+  "arch": ("a100", "h100", "h100"),
+  "num_sms": (3, 4, "4"),
+  "checks": ("none", "none", "none"),
+  "on_finding": ("warn", "record", "record"),
+  "seed": (3, 4, "4"),
+  "schedule": ("random", "random", "random"),
+  "async_values": ("late", "late", "late"),
+  "max_steps": (100, 200, "200"),
+  "workers": (2, 3, "3"),
+  # The others are not built yet.
+  "numerics": ("declared", "declared", "declared"),
+  "uninitialized_memory": ("zero", "zero", "zero"),
+  "silence": (("race.smem",), ("a.b", "c.d"), "a.b, c.d"),
+}
 
 
-def test_an_unknown_key_of_pyproject_is_named(elsewhere):
-  (elsewhere / "pyproject.toml").write_text("[tool.pallasite]\nsede = 3\n")
-  with pytest.raises(ValueError, match="sede"):
+def write_pyproject(folder, **values):
+  lines = [f"{name} = {json.dumps(value)}" for name, value in values.items()]
+  (folder / "pyproject.toml").write_text("\n".join(["[tool.pallasite]", *lines, ""]))
+  return f"{folder / 'pyproject.toml'} [tool.pallasite]"
+
+
+def state(name, **where):
+  (found,) = [s for s in options.listing(**where) if s.name == name]
+  return found
+
+
+def test_the_values_above_are_of_all_options():
+  assert list(VALUES) == [option.name for option in options.TABLE]
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_arguments_before_environment_before_pyproject_before_default(name, elsewhere, monkeypatch):
+  default = state(name)
+  assert (default.value, default.source) == (default.option.default, "default")
+  in_file, in_variable, text = VALUES[name]
+  source = write_pyproject(elsewhere, **{name: in_file})
+  (elsewhere / "inner").mkdir()
+  for folder in (None, elsewhere, elsewhere / "inner"):
+    found = state(name, folder=folder)
+    assert (found.value, found.source, found.key) == (in_file, source, name)
+  assert options.value_of(name) == in_file
+  monkeypatch.setenv(f"PALLASITE_{name.upper()}", text)
+  found = state(name)
+  assert (found.value, found.source) == (in_variable, found.variable)
+  assert options.value_of(name) == in_variable
+  if name in options.OPTION_NAMES:
+    assert getattr(options.resolve({}), name) == in_variable
+    # Also where the argument is what the option would be if nobody said anything.
+    stated = options.resolve({name: default.value})
+    assert getattr(stated, name) == default.value
+    found = state(name, installed=stated)
+    assert (found.value, found.source) == (default.value, "install(...)")
+
+
+def test_an_empty_variable_is_none(monkeypatch):
+  monkeypatch.setenv("PALLASITE_SEED", "")
+  assert state("seed").source == "default"
+
+
+def test_an_unknown_key_of_pyproject_is_named_with_what_may_be_meant(elsewhere):
+  source = write_pyproject(elsewhere, sede=3)
+  with pytest.raises(ValueError, match="unknown key 'sede'; did you mean 'seed'") as caught:
     options.resolve({})
+  assert source in str(caught.value)
+
+
+def test_what_is_not_toml_is_named(elsewhere):
+  (elsewhere / "pyproject.toml").write_text("[tool.pallasite\n")
+  with pytest.raises(ValueError, match="pyproject.toml"):
+    options.resolve({})
+
+
+@pytest.mark.parametrize(
+  "variable, value", [("SEED", "x"), ("NUM_SMS", "0"), ("ON_FINDING", "rais"), ("ARCH", "h200")]
+)
+def test_a_bad_value_is_blamed_on_where_it_is_from(variable, value, elsewhere, monkeypatch):
+  if variable == "ARCH":
+    monkeypatch.setenv("PALLASITE_ARCH", value)
+    with pytest.raises(UnsupportedError, match="h200"):
+      options.resolve({})
+    return
+  monkeypatch.setenv(f"PALLASITE_{variable}", value)
+  with pytest.raises(ValueError, match=f"PALLASITE_{variable}="):
+    options.resolve({})
+  monkeypatch.delenv(f"PALLASITE_{variable}")
+  write_pyproject(elsewhere, **{variable.lower(): value})
+  with pytest.raises(ValueError, match=rf"pyproject.toml \[tool.pallasite\] {variable.lower()}="):
+    options.resolve({})
+
+
+def test_a_misspelt_variable_is_found(monkeypatch):
+  monkeypatch.setenv("PALLASITE_NUM_SM", "4")
+  monkeypatch.setenv("PALLASITE_BLESS", "1")
+  assert options.unknown_variables() == ["PALLASITE_NUM_SM"]
+
+
+def test_checks_may_be_an_array_in_pyproject(elsewhere):
+  write_pyproject(elsewhere, checks=["none", "default"])
+  assert options.resolve({}).checks == "none,default"
+
+
+def test_the_signatures_and_docs_are_those_of_the_table():
+  parameters = inspect.signature(pallasite.install).parameters
+  assert {name: p.default for name, p in parameters.items()} == {
+    option.name: option.default for option in options.TABLE if option.taken_by == "install"
+  }
+  assert list(inspect.signature(pallasite.Params).parameters) == list(options.OPTION_NAMES)
+  for option in options.RUN_OPTIONS:
+    first_words = option.meaning[:40]
+    assert first_words in pallasite.Params.__doc__
+    assert (first_words in pallasite.install.__doc__) == (option.taken_by == "install")
+
+
+def test_an_argument_that_is_no_option_is_a_type_error():
+  with pytest.raises(TypeError, match="no option 'sede'; did you mean 'seed'"):
+    pallasite.install(sede=1)
+  with pytest.raises(TypeError):
+    pallasite.install("h100")
 
 
 @pytest.mark.parametrize(
