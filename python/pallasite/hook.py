@@ -104,8 +104,19 @@ class _Hook:
     self._fresh = 0
     self.captures: list[list[Lowered]] = []
     self._said_gpu = False
-    # Whether kernels run although nothing uses their outputs.
-    self.keep_all = False
+    self._keep_all = False
+
+  @property
+  def keep_all(self) -> bool:
+    """Whether kernels run although nothing uses their outputs."""
+    return self._keep_all
+
+  @keep_all.setter
+  def keep_all(self, wanted: bool):
+    with self._lock:
+      self._keep_all = wanted
+      if self.installed is not None:
+        _mode.set_global(_Mode(self.installed.compile_key(), wanted))
 
   def register(self):
     """Puts our rules in front of those that JAX has. They pass on whatever is not ours."""
@@ -124,6 +135,7 @@ class _Hook:
         for platform, rule in previous_gpu.items():
           mlir.register_lowering(primitive, _gpu_rule(rule), platform=platform, cacheable=False)
         self._previous_rules[primitive.name, "cpu"] = previous
+        _compat.keep_equations(primitive, _is_kept(primitive))
 
   def use_params(self):
     """A kernel with `interpret=Params()` is traced, which needs no `install` and has no end."""
@@ -231,6 +243,21 @@ def _options_of_jax(installed: Options, interpret) -> Options:
   return dataclasses.replace(installed, uninitialized_memory=interpret.uninitialized_memory)
 
 
+def _is_kept(primitive):
+  """Whether a call runs although nothing uses its outputs, from its parameters."""
+  is_ours = _is_ours(primitive)
+
+  def is_kept(params: dict) -> bool:
+    mode = _mode.value
+    return mode is not None and mode.keep_all and _claim(params, is_ours) is not None
+
+  return is_kept
+
+
+def _is_ours(primitive):
+  return _is_gpu_mesh if primitive is _compat.mpmd_map_p else _is_gpu_call
+
+
 def _is_gpu_mesh(params: dict) -> bool:
   return len(params["meshes"]) == 1 and isinstance(params["meshes"][0], _compat.GpuMesh)
 
@@ -248,7 +275,7 @@ def _convert_pallas_call(params: dict, num_operands: int, attributes: dict) -> L
 
 
 def _cpu_rule(primitive, convert, previous):
-  is_ours = _is_gpu_mesh if primitive is _compat.mpmd_map_p else _is_gpu_call
+  is_ours = _is_ours(primitive)
 
   def rule(ctx, *nodes, **params):
     claimed = _claim(params, is_ours)

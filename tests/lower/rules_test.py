@@ -317,26 +317,42 @@ def test_the_axis_of_a_vmap_has_a_name():
   assert '{axis = "vmap0"}' in text
 
 
-@pytest.mark.parametrize("start, is_whole", [(0, True), (1, False)])
-def test_pallas_call_on_whole_arrays(start, is_whole):
+def test_pallas_call_on_whole_arrays():
   def kernel(x_ref, out_ref, smem):
     smem[...] = x_ref[...]
     out_ref[...] = smem[...] * pl.program_id(0).astype(jnp.float32)
 
   whole = pl.BlockSpec(memory_space=plgpu.GMEM)
-  block = pl.BlockSpec((64, 64), lambda i: (start, 0), memory_space=plgpu.GMEM)
   call = pl.pallas_call(
-    kernel, out_shape=F32, grid=(2,), in_specs=[block], out_specs=whole,
+    kernel, out_shape=F32, grid=(2,), in_specs=[whole], out_specs=whole,
     scratch_shapes=[plgpu.SMEM((64, 64), jnp.float32)], compiler_params=plgpu.CompilerParams(),
   )
-  if not is_whole:
-    with pytest.raises(pallasite.UnsupportedError, match="only whole arrays in GMEM"):
-      pallasite.export(call, jnp.zeros((64, 64)))
-    return
   text = pallasite.export(call, jnp.zeros((64, 64))).text
   assert 'grid = [2] ["grid0"]' in text
   assert '%2 "smem": ref<smem, f32[64,64]>' in text
   assert '= thread.axis_index {axis = "grid0"} : i32' in text
+  assert "view.index" not in text
+
+
+@pytest.mark.parametrize(
+  "options, message",
+  [
+    (dict(block_shape=(48, 64)), "blocks of 48 do not divide a dimension of 64"),
+    (dict(block_shape=(pl.BoundedSlice(8), 64)), "with the dimension"),
+    (dict(block_shape=(pl.Element(8, (1, 1)), 64)), "with the dimension"),
+  ],
+)
+def test_block_specifications_that_are_refused(options, message):
+  def kernel(x_ref, out_ref):
+    out_ref[...] = x_ref[0, 0] + jnp.zeros((64, 64), jnp.float32)
+
+  slice_start = pl.ds(0, 8) if "Bounded" in str(options) else 0
+  block = pl.BlockSpec(index_map=lambda: (slice_start, 0), **options)
+  call = pl.pallas_call(
+    kernel, out_shape=F32, in_specs=[block], compiler_params=plgpu.CompilerParams()
+  )
+  with pytest.raises(pallasite.UnsupportedError, match=message):
+    pallasite.export(call, jnp.zeros((64, 64)))
 
 
 def test_names_of_parameters():

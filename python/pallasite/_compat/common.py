@@ -14,6 +14,7 @@ import jax
 import jax.extend.backend as jax_backend
 import numpy as np
 from jax._src import core as jax_core
+from jax._src import effects as jax_effects
 from jax._src import lib as jax_lib
 from jax._src import source_info_util
 from jax._src.interpreters import mlir
@@ -36,7 +37,7 @@ __all__ = [
   "answer_race_queries",
   "avoid_native_dispatch",
   "barrier_facts",
-  "block_is_whole_array",
+  "block_facts",
   "decode_transforms",
   "frames_of",
   "function_source",
@@ -44,6 +45,7 @@ __all__ = [
   "is_jax_array_type",
   "is_ref",
   "jax_runtime_error",
+  "keep_equations",
   "layout_text",
   "mpmd_map_p",
   "open_jaxpr",
@@ -54,6 +56,8 @@ __all__ = [
   "program_name",
   "ref_facts",
   "scan_counts",
+  "sequential_dimensions",
+  "undo_block_transforms",
 ]
 
 pallas_call_p = pl.pallas_call_p
@@ -69,6 +73,7 @@ TransformedRef = state_types.TransformedRef
 # not unique: semaphore_wait exists in two of these.
 _PRIMITIVE_MODULES = {
   "jax._src.lax.lax": "lax",
+  "jax._src.ad_util": "lax",
   "jax._src.lax.slicing": "lax",
   "jax._src.lax.special": "lax",
   "jax._src.lax.parallel": "lax",
@@ -244,18 +249,58 @@ def layout_text(layout) -> str:
 # ---- block mappings of pallas_call
 
 
-def block_is_whole_array(mapping) -> bool:
-  """Whether a block mapping hands the kernel the whole array in GMEM."""
-  shape = tuple(getattr(dim, "block_size", dim) for dim in mapping.block_shape)
-  ref = mapping.transformed_block_aval
-  index_map, _ = open_jaxpr(mapping.index_map_jaxpr)
-  starts_at_zero = all(isinstance(v, Literal) and int(v.val) == 0 for v in index_map.outvars)
-  return (
-    shape == tuple(mapping.array_aval.shape)
-    and starts_at_zero
-    and not mapping.transforms
-    and ref.memory_space is gpu_core.MemorySpace.GMEM
-  )
+@dataclass(frozen=True)
+class BlockFacts:
+  """What a block specification says of each dim of the array."""
+
+  sizes: tuple[int, ...] = ()
+  # Whether the kernel's ref lacks the dim.
+  squeezed: tuple[bool, ...] = ()
+  # Whether the index map counts blocks; else it counts elements.
+  counts_blocks: tuple[bool, ...] = ()
+  # Why pallasite cannot have such a block; empty if it can.
+  unsupported: str = ""
+
+
+def block_facts(mapping) -> BlockFacts:
+  sizes, squeezed, counts_blocks = [], [], []
+  for dim in mapping.block_shape:
+    match dim:
+      case int():
+        size = dim
+      case pallas_core.Blocked():
+        size = dim.block_size
+      case pallas_core.Squeezed():
+        size = 1
+      case pallas_core.Element(padding=(0, 0)):
+        size = dim.block_size
+      case _:
+        return BlockFacts(unsupported=f"with the dimension `{dim}`")
+    sizes.append(int(size))
+    squeezed.append(isinstance(dim, pallas_core.Squeezed))
+    counts_blocks.append(not isinstance(dim, pallas_core.Element))
+  return BlockFacts(tuple(sizes), tuple(squeezed), tuple(counts_blocks))
+
+
+def undo_block_transforms(mapping) -> tuple:
+  """The transforms that lead from the kernel's ref back to the block as the user sees it."""
+  undone = []
+  for transform in reversed(mapping.transforms):
+    match transform:
+      case gpu_core.SwizzleTransform():
+        undone.append(gpu_core.UnswizzleRef(transform.swizzle))
+      case gpu_core.TilingTransform():
+        undone.append(gpu_core.UntilingTransform(transform.tiling))
+      case _:
+        # Refused by name where it is decoded.
+        undone.append(transform)
+  return tuple(undone)
+
+
+def sequential_dimensions(compiler_params) -> tuple[int, ...]:
+  """Grid dims that a kernel walks through in order, one block after the other."""
+  semantics = getattr(compiler_params, "dimension_semantics", None) or ()
+  return tuple(i for i, kind in enumerate(semantics) if str(kind).lower() == "sequential")
 
 
 # ---- source locations
@@ -316,6 +361,40 @@ def function_source(debug_info) -> tuple[str, str, int]:
   name, _, place = text.partition(" at ")
   file, _, line = place.rpartition(":")
   return (name, file, int(line)) if line.isdigit() else (name, "", 0)
+
+
+# ---- effects
+
+
+class KeptEffect(jax_effects.Effect):
+  """Of an equation that runs although nothing uses its results."""
+
+  __str__ = lambda self: "Kept"  # noqa: E731
+
+
+_KEPT = KeptEffect()
+
+for _allowed in (
+  jax_effects.lowerable_effects,
+  jax_effects.control_flow_allowed_effects,
+  jax_effects.custom_derivatives_allowed_effects,
+  jax_effects.remat_allowed_effects,
+):
+  _allowed.add_type(KeptEffect)
+
+
+def keep_equations(primitive: Primitive, is_kept: Callable[[dict], bool]):
+  """Has the equations of a primitive whose parameters `is_kept` says so of run in any case.
+
+  JAX drops a pure equation whose results nobody uses before it lowers a program.
+  """
+  real = primitive.abstract_eval
+
+  def abstract_eval(*avals, **params):
+    out, effects = real(*avals, **params)
+    return out, {*effects, _KEPT} if is_kept(params) else effects
+
+  primitive.abstract_eval = abstract_eval
 
 
 # ---- lowering rules

@@ -48,6 +48,8 @@ def _broadcast(site, value: Value, shape: tuple[int, ...]) -> Value:
 
 for _name in _PLAIN:
   rule(f"lax.{_name}")(_plain(_name))
+# What differentiation adds tangents with.
+rule("lax.add_any")(_plain("add"))
 rule("mosaic_gpu._copysign")(_plain("copysign"))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pallasite import _compat
 from pallasite.errors import UnsupportedError
+from pallasite.lower import blocks
 from pallasite.lower.converter import Converter, allocation_type
 from pallasite.lower.emitter import Body, argument_text, attributes_text
 from pallasite.lower.names import kernel_parameter_names, user_body
@@ -63,17 +64,20 @@ def lower_mpmd_map(params: dict, num_inputs: int, attributes: dict | None = None
 
 
 def lower_pallas_call(params: dict, num_operands: int, attributes: dict | None = None) -> Lowered:
-  """Converts a pallas_call equation whose blocks are whole arrays in GMEM."""
+  """Converts a pallas_call equation."""
   mapping = params["grid_mapping"]
   if mapping.num_dynamic_grid_bounds or mapping.num_index_operands:
     raise UnsupportedError("pallas_call with a dynamic grid or scalar prefetch is not supported")
   for block in mapping.block_mappings:
-    if not _compat.block_is_whole_array(block):
-      raise UnsupportedError(
-        f"pallas_call with a block specification for `{block.origin}` is not supported: "
-        "only whole arrays in GMEM are"
-      )
+    blocks.check(block)
   grid = tuple(mapping.grid)
+  own_dims = [dim for dim in range(len(grid)) if dim not in mapping.vmapped_dims]
+  for dim in _compat.sequential_dimensions(params.get("compiler_params")):
+    if grid[own_dims[dim]] > 1:
+      raise UnsupportedError(
+        f"pallas_call with the sequential grid dimension {dim} is not supported: use "
+        "plgpu.emit_pipeline in a plgpu.kernel"
+      )
   names = tuple(mapping.grid_names or (f"grid{i}" for i in range(len(grid))))
   header = _Header(params.get("name") or "", grid, names)
   aliases = tuple(sorted(tuple(pair) for pair in params.get("input_output_aliases") or ()))
@@ -86,6 +90,7 @@ def lower_pallas_call(params: dict, num_operands: int, attributes: dict | None =
     mapping.scratch_avals,
     aliases,
     attributes,
+    mapping.block_mappings,
   )
 
 
@@ -103,6 +108,7 @@ def _lower(
   scratch_avals: Sequence,
   aliases: tuple[tuple[int, int], ...],
   attributes: dict,
+  block_mappings: Sequence = (),
 ) -> Lowered:
   inner, _ = _compat.open_jaxpr(jaxpr)
   converter = Converter()
@@ -123,7 +129,10 @@ def _lower(
   parameters, lines = [], []
   alias_of_output = {output: input for input, output in aliases}
   for position, variable in enumerate(inner.invars[:num_parameters]):
-    type = allocation_type(variable.aval, (), converter.axis_text, "gmem")
+    if block_mappings:
+      type = blocks.array_type(block_mappings[position])
+    else:
+      type = allocation_type(variable.aval, (), converter.axis_text, "gmem")
     if not isinstance(type, RefType) or type.space != "gmem":
       raise UnsupportedError(f"a kernel operand of type `{type.text}` is not supported")
     value = body.new_value(type)
@@ -139,7 +148,15 @@ def _lower(
       lines.append(f"  output {text}")
 
   def fill(scratch):
-    converter.run(inner, {}, [*parameters, *scratch], location)
+    def run(operands):
+      converter.run(inner, {}, [*operands, *scratch], location)
+
+    if block_mappings:
+      blocks.run_body(
+        converter, block_mappings, num_inputs, parameters, parameter_names, location, run
+      )
+    else:
+      run(parameters)
     return []
 
   if len(inner.invars) > num_parameters:
