@@ -30,11 +30,28 @@ CHIPS = {
 _ARCHS = {"sm_80": "a100", "sm_90": "h100", "sm_90a": "h100", "sm_100": "b200", "sm_100a": "b200"}
 _ALIASES = {**_ARCHS, **{name.replace("_", ""): chip for name, chip in _ARCHS.items()}}
 
+# Chips that are not modelled, of an architecture that is.
+_ARCH_OF = {
+  "a30": "sm_80",
+  "a800": "sm_80",
+  "h20": "sm_90a",
+  "h200": "sm_90a",
+  "h800": "sm_90a",
+  "gh200": "sm_90a",
+  "b100": "sm_100a",
+  "gb200": "sm_100a",
+}
+
 
 def chip(arch: str) -> Chip:
-  """The chip of a name (`h100`) or an architecture (`sm_90a`, `sm90`)."""
-  name = _ALIASES.get(str(arch).lower(), str(arch).lower())
+  """The chip of a name (`h100`) or an architecture (`sm_90a`, `sm90`), in upper or lower case."""
+  text = str(arch).lower()
+  name = _ALIASES.get(text, text)
   if name not in CHIPS:
     known = ", ".join(f"{c.name} ({c.arch})" for c in CHIPS.values())
-    raise UnsupportedError(f"arch {arch!r} is not modelled; known: {known}")
+    message = f"arch {arch!r} is not modelled; known: {known}"
+    if text in _ARCH_OF:
+      other = _ALIASES[_ARCH_OF[text]]
+      message += f". Its architecture is {_ARCH_OF[text]}: {other} runs the same kernels"
+    raise UnsupportedError(message)
   return CHIPS[name]

@@ -172,7 +172,10 @@ def _validate(option: Option, value, said: str):
     return
   if option.name == "arch":
     if value is not None:
-      chips.chip(value)
+      try:
+        chips.chip(value)
+      except UnsupportedError as error:
+        raise UnsupportedError(str(error) if said == "arch" else f"{said}: {error}") from None
     return
   if option.name == "checks":
     if not isinstance(value, str):

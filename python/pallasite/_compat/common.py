@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import jax
-import jax.extend.backend as jax_backend
 import numpy as np
 from jax._src import core as jax_core
 from jax._src import effects as jax_effects
@@ -501,20 +500,6 @@ def avoid_native_dispatch(names: Collection[str]) -> Callable[[], None]:
 # ---- devices
 
 
-class _DeviceProxy:
-  """A CPU device that answers as a GPU where libraries ask which kernel fits it."""
-
-  def __init__(self, device, answers: dict):
-    self._device = device
-    self.__dict__.update(answers)
-
-  def __getattr__(self, name: str):
-    return getattr(self._device, name)
-
-  def __repr__(self) -> str:
-    return f"{self.device_kind} (simulated)"
-
-
 class _CudaVersions:
   """Stands for jaxlib's module that asks the CUDA driver."""
 
@@ -537,45 +522,108 @@ class _CudaVersions:
     return len(jax.devices("cpu"))
 
 
+# These choose a kernel by the device. All other modules of JAX have to know what it really is.
+_KERNEL_MODULES = "jax.experimental.pallas.ops."
+
+
+def _is_inside_jax(module_name: str) -> bool:
+  package = module_name.partition(".")[0]
+  return package in ("jax", "jaxlib") and not module_name.startswith(_KERNEL_MODULES)
+
+
 def answer_device_questions(chip, num_sms: int, everything: bool) -> Callable[[], None]:
   """Has CPU devices answer as a chip. Returns a function that undoes it.
 
-  With `everything` false only the number of cores is answered.
+  With `everything` false only the number of cores is answered. No device is asked for here: a
+  program may still choose how many there are.
   """
   major, minor = chip.compute_capability
   answers = {"core_count": num_sms}
   if everything:
     answers |= {
+      "platform": "gpu",
       "device_kind": chip.device_kind,
       "compute_capability": f"{major}.{minor}",
       "shared_memory_per_block_optin": chip.shared_memory_bytes,
     }
-  undo: list[Callable[[], None]] = []
-  # Instances of the native class take no attributes, so the class has to. No device is asked for: a
-  # program may still choose how many there are.
-  for name, value in answers.items():
-    answer = property(lambda self, value=value: value)
-    undo.append(_replace(jax.Device, name, answer))
+  # Instances of the native class take no attributes, so the class has to.
+  properties = {name: _answer(name, value) for name, value in answers.items()}
+  undo = [_replace(jax.Device, name, answer) for name, answer in properties.items()]
   if everything:
-    proxy = {"platform": "gpu", **answers}
-    real = jax_backend.get_default_device
-
-    def get_default_device():
-      return _DeviceProxy(real(), proxy)
-
-    undo.append(_replace(jax_backend, "get_default_device", get_default_device))
-    versions = _CudaVersions(chip.compute_capability)
-    undo.append(_replace(jax_lib, "cuda_versions", versions))
-    # This module took the name when it was imported.
-    attention = sys.modules.get("jax.experimental.pallas.ops.gpu.attention_mgpu")
-    if attention is not None:
-      undo.append(_replace(attention, "cuda_versions", versions))
+    undo += [_answer_default_backend(), *_answer_lists_of_devices()]
+    undo.append(_answer_cuda_versions(chip.compute_capability))
 
   def undo_all():
     for step in reversed(undo):
       step()
 
   return undo_all
+
+
+def _answer(name: str, value) -> property:
+  """Of a device that is a CPU; any other answers for itself."""
+  before = vars(jax.Device).get(name)
+  real_platform = vars(jax.Device)["platform"]
+
+  def get(device):
+    # JAX itself has to go on compiling for what the device is.
+    inside = name == "platform" and _is_inside_jax(sys._getframe(1).f_globals.get("__name__", ""))
+    if not inside and real_platform.__get__(device) == "cpu":
+      return value
+    if before is None:
+      raise AttributeError(f"'{type(device).__name__}' object has no attribute '{name}'")
+    return before.__get__(device)
+
+  return property(get)
+
+
+def _answer_default_backend() -> Callable[[], None]:
+  real = jax.default_backend
+
+  @functools.wraps(real)
+  def default_backend() -> str:
+    platform = real()
+    return "gpu" if platform == "cpu" else platform
+
+  return _replace(jax, "default_backend", default_backend)
+
+
+def _answer_lists_of_devices() -> list[Callable[[], None]]:
+  """What is asked for GPUs tells of the devices that answer as such."""
+
+  def answering(real):
+    def ask(*args, **kwargs):
+      try:
+        return real(*args, **kwargs)
+      except RuntimeError:
+        # No such backend.
+        def cpu(backend):
+          return "cpu" if backend in ("gpu", "cuda") else backend
+
+        mapped = [cpu(a) for a in args], {name: cpu(a) for name, a in kwargs.items()}
+        if mapped == (list(args), kwargs):
+          raise
+        return real(*mapped[0], **mapped[1])
+
+    functools.update_wrapper(ask, real, updated=())
+    return ask
+
+  names = ("devices", "local_devices", "device_count", "local_device_count")
+  return [_replace(jax, name, answering(getattr(jax, name))) for name in names]
+
+
+def _answer_cuda_versions(capability: tuple[int, int]) -> Callable[[], None]:
+  real, ours = jax_lib.cuda_versions, _CudaVersions(capability)
+
+  def give(value, instead_of):
+    # Modules take the name when they are imported, which may be while ours is there.
+    for name, module in list(sys.modules.items()):
+      if name == "jax._src.lib" or name.startswith(_KERNEL_MODULES):
+        if vars(module).get("cuda_versions", _ABSENT) is instead_of:
+          module.cuda_versions = value
+
+  give(ours, real)
+  return lambda: give(real, ours)
 
 
 _ABSENT = object()
