@@ -9,7 +9,7 @@ What the native module offers:
 - `run(text, arrays, options) -> (outputs, report)`: options and report are JSON.
 - `pallasite_run`: the capsule of the XLA FFI handler. A call has the attributes `program` (the
   module's text as u8[n]), `key` (a 64-bit hash of the program and the options, under which parsed
-  modules are kept) and `options` (JSON: arch, arch_guessed, uninitialized_memory; in `run` those
+  modules are kept) and `options` (JSON: arch, arch_guessed, uninitialized_memory, out_of_bounds_reads; in `run` those
   run options that are stated at the kernel and so go before those set below; in `jax`, where the
   user gave JAX's InterpretGPUParams, detect_races and on_race: legality findings are then notes).
 - `set_run_options(options)`: JSON of checks, on_finding, seed, schedule, async_values, max_steps,

@@ -16,7 +16,7 @@ from jax.interpreters import mlir
 
 from pallasite import _compat, chips, engine, judge, kernel_error, options
 from pallasite.errors import EngineMissingError, KernelWarning, UnsupportedError
-from pallasite.lower import Lowered, lower_mpmd_map, lower_pallas_call
+from pallasite.lower import JaxRules, Lowered, lower_mpmd_map, lower_pallas_call
 from pallasite.options import Options
 from pallasite.session import session
 
@@ -124,8 +124,8 @@ class _Hook:
       if self._previous_rules:
         return
       for primitive, convert in (
-        (_compat.mpmd_map_p, _convert_mpmd_map),
-        (_compat.pallas_call_p, _convert_pallas_call),
+        (_compat.mpmd_map_p, lower_mpmd_map),
+        (_compat.pallas_call_p, lower_pallas_call),
       ):
         previous = _compat.platform_rule(primitive, "cpu")
         mlir.register_lowering(
@@ -234,13 +234,50 @@ def _claim(params: dict, is_ours) -> tuple[Options, _Mode | None] | None:
   return installed, mode
 
 
+# What each field of JAX's InterpretGPUParams is here. Not all versions have all of them.
+_JAX_FIELDS = {
+  "detect_races": "of the run",
+  "on_race": "of the run",
+  "out_of_bounds_reads": "of the run",
+  "uninitialized_memory": "of the run",
+  "skip_floating_point_ops": "of the conversion",
+  "inline_mgpu": "of the conversion",
+  "logging_mode": "JAX's own logging",
+  # JAX takes the number from the kernel, whatever is stated.
+  "num_cores_or_threads": "nothing",
+  "vector_clock_size": "nothing",
+  # Here every copy has a clock of its own.
+  "num_tma_threads_per_device": "nothing",
+}
+
+
 def _options_of_jax(installed: Options, interpret) -> Options:
-  """A user's InterpretGPUParams means here what it means in JAX, or is refused."""
-  for name, supported in (("skip_floating_point_ops", False), ("out_of_bounds_reads", "raise")):
-    value = getattr(interpret, name, supported)
-    if value != supported:
-      raise UnsupportedError(f"InterpretGPUParams with {name}={value!r} is not supported")
-  return dataclasses.replace(installed, uninitialized_memory=interpret.uninitialized_memory)
+  """A user's InterpretGPUParams means here what it means in JAX."""
+  return installed.with_stated(
+    {"uninitialized_memory": interpret.uninitialized_memory}, "InterpretGPUParams(...)"
+  )
+
+
+def _jax_rules(interpret) -> JaxRules:
+  """What such params change about the conversion. Refuses those that we do not know."""
+  if not isinstance(interpret, _compat.interpret_gpu_params_class()):
+    return JaxRules()
+  for field in dataclasses.fields(interpret):
+    value = getattr(interpret, field.name)
+    if field.name not in _JAX_FIELDS and value != field.default:
+      raise UnsupportedError(f"InterpretGPUParams with {field.name}={value!r} is not supported")
+  if interpret.logging_mode is not None:
+    warnings.warn(
+      "InterpretGPUParams(logging_mode=...) logs what JAX's interpreter does inside; pallasite has "
+      "nothing to log for it",
+      KernelWarning,
+      stacklevel=2,
+    )
+  return JaxRules(
+    skip_floating_point_ops=interpret.skip_floating_point_ops,
+    # Newer than 0.11, which always raised.
+    ignore_inline_mgpu=getattr(interpret, "inline_mgpu", "error") == "ignore",
+  )
 
 
 def _is_kept(primitive):
@@ -266,14 +303,6 @@ def _is_gpu_call(params: dict) -> bool:
   return isinstance(params.get("compiler_params"), _compat.GpuCompilerParams)
 
 
-def _convert_mpmd_map(params: dict, num_operands: int, attributes: dict) -> Lowered:
-  return lower_mpmd_map(params, num_operands, attributes)
-
-
-def _convert_pallas_call(params: dict, num_operands: int, attributes: dict) -> Lowered:
-  return lower_pallas_call(params, num_operands, attributes)
-
-
 def _cpu_rule(primitive, convert, previous):
   is_ours = _is_ours(primitive)
 
@@ -286,7 +315,7 @@ def _cpu_rule(primitive, convert, previous):
       raise UnsupportedError("a kernel that takes a jax.Ref as an operand is not supported")
     attributes = {"arch": chosen.chip.arch} if chosen.chip else {}
     try:
-      lowered = convert(params, len(nodes), attributes)
+      lowered = convert(params, len(nodes), attributes, _jax_rules(params.get("interpret")))
     except UnsupportedError as error:
       judge.tell(error)
       raise
@@ -335,6 +364,9 @@ def _program(lowered: Lowered, chosen: Options, params: dict) -> judge.Program:
       # Newer than 0.11, which always raised.
       "on_race": getattr(interpret, "on_race", "raise"),
     }
+    settings["out_of_bounds_reads"] = (
+      "raise" if interpret.out_of_bounds_reads == "raise" else "uninitialized"
+    )
   settings_text = json.dumps(settings, sort_keys=True)
   digest = hashlib.sha256(lowered.text.encode() + b"\0" + settings_text.encode()).digest()
   return judge.Program(

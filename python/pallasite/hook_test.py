@@ -160,12 +160,6 @@ def test_jax_own_params_are_ours_only_while_installed():
     assert is_ours(lowered(function, X))
 
 
-def test_jax_params_that_are_not_built_are_refused():
-  params = _compat.interpret_gpu_params_class()(skip_floating_point_ops=True)
-  with pallasite.install(), pytest.raises(pallasite.UnsupportedError, match="skip_floating"):
-    lowered(call(interpret=params, grid=(1,), grid_names=("x",)), X)
-
-
 def test_jax_race_queries_tell_of_ours():
   from jax._src.pallas.mosaic_gpu.interpret import interpret_pallas_call
 

@@ -15,7 +15,8 @@ from pallasite.lower import (  # noqa: F401
   value,
   wgmma,
 )
+from pallasite.lower.converter import JaxRules
 from pallasite.lower.kernel import Lowered, lower_mpmd_map, lower_pallas_call
 from pallasite.lower.registry import RULES
 
-__all__ = ["RULES", "Lowered", "lower_mpmd_map", "lower_pallas_call"]
+__all__ = ["RULES", "JaxRules", "Lowered", "lower_mpmd_map", "lower_pallas_call"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import jax
 import numpy as np
@@ -19,6 +20,7 @@ from pallasite.lower.types import (
   RefType,
   Type,
   Value,
+  dtype_of,
   element_name,
   literal_value,
   packed_bytes,
@@ -26,10 +28,23 @@ from pallasite.lower.types import (
 )
 
 
+# Of the family of lax, but not arithmetic.
+_CONTROL = ("lax.cond", "lax.scan", "lax.while")
+
+
+@dataclass(frozen=True)
+class JaxRules:
+  """What a user's InterpretGPUParams changes about a kernel."""
+
+  skip_floating_point_ops: bool = False
+  ignore_inline_mgpu: bool = False
+
+
 class Converter:
   """State of the conversion of one kernel."""
 
-  def __init__(self):
+  def __init__(self, rules: JaxRules = JaxRules()):
+    self.jax_rules = rules
     self.module = ModuleText()
     self.body = Body(0)
     # Axis names along the grid, cluster and threads; objects have been given names.
@@ -62,6 +77,8 @@ class Converter:
     return self.run(inner, env, arguments, location)
 
   def run(self, inner, env: dict, arguments: Sequence[Value], location: int | None) -> list[Value]:
+    if self.jax_rules.skip_floating_point_ops:
+      arguments = [self.without_float(value, location) for value in arguments]
     env.update(zip(inner.invars, arguments, strict=True))
     for eqn in inner.eqns:
       site = Site(self, eqn, env, inner, self.locate(eqn.source_info, location))
@@ -117,6 +134,16 @@ class Converter:
     type = ArrayType(element, tuple(array.shape))
     data = packed_bytes(array, element)
     return self.body.op("value.constant", (), (type,), {"data": data}, location)[0]
+
+  def without_float(self, value: Value, location: int | None) -> Value:
+    """Infinity in place of floats, where the user has JAX's interpreter not compute them."""
+    if not is_float_array(value.type):
+      return value
+    scalar = literal_value(np.inf, dtype_of(value.type.element))
+    if not value.type.shape:
+      return scalar
+    attributes = {"dimensions": []}
+    return self.body.op("shape.broadcast_in_dim", (scalar,), (value.type,), attributes, location)[0]
 
   # ---- locations
 
@@ -182,10 +209,13 @@ class Site:
   def convert(self):
     key = _compat.primitive_key(self.eqn.primitive)
     rule = RULES.get(key)
+    rules = self.converter.jax_rules
+    if key == "mosaic_gpu.inline_mgpu" and rules.ignore_inline_mgpu and not self.eqn.outvars:
+      return
     try:
       if rule is None:
         raise self.unsupported()
-      results = rule(self)
+      results = self.floats_alone(key) or rule(self)
     except UnsupportedError as error:
       # The innermost equation knows the line best.
       if error.location is not None:
@@ -195,7 +225,19 @@ class Site:
       results = []
     elif isinstance(results, Value):
       results = [results]
+    if rules.skip_floating_point_ops:
+      results = [self.converter.without_float(value, self.location) for value in results]
     self.env.update(zip(self.eqn.outvars, results, strict=True))
+
+  def floats_alone(self, key: str) -> list[Value] | None:
+    """Stand-ins for the results of arithmetic that is skipped; None where the rule is to decide."""
+    skips = self.converter.jax_rules.skip_floating_point_ops
+    if not skips or not key.startswith("lax.") or key in _CONTROL:
+      return None
+    if not all(_compat.is_jax_array_type(variable.aval) for variable in self.eqn.outvars):
+      return None
+    types = self.result_types
+    return [Value("", type) for type in types] if all(map(is_float_array, types)) else None
 
   # ---- reading
 
@@ -276,6 +318,10 @@ def read(env: dict, atom) -> Value:
   if isinstance(atom, _compat.Literal):
     return literal_value(atom.val, atom.aval.dtype)
   return env[atom]
+
+
+def is_float_array(type: Type) -> bool:
+  return isinstance(type, ArrayType) and type.element.startswith(("f", "bf"))
 
 
 def array_type(aval) -> ArrayType:

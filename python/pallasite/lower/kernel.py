@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pallasite import _compat
 from pallasite.errors import UnsupportedError
 from pallasite.lower import blocks
-from pallasite.lower.converter import Converter, allocation_type
+from pallasite.lower.converter import Converter, JaxRules, allocation_type
 from pallasite.lower.emitter import Body, argument_text, attributes_text
 from pallasite.lower.names import kernel_parameter_names, user_body
 from pallasite.lower.types import RefType, quote, symbol
@@ -41,7 +41,9 @@ class _Header:
   thread_name: object = None
 
 
-def lower_mpmd_map(params: dict, num_inputs: int, attributes: dict | None = None) -> Lowered:
+def lower_mpmd_map(
+  params: dict, num_inputs: int, attributes: dict | None = None, rules: JaxRules = JaxRules()
+) -> Lowered:
   """Converts an mpmd_map equation over one plgpu.Mesh."""
   if len(params["jaxprs"]) != 1 or not isinstance(params["meshes"][0], _compat.GpuMesh):
     raise UnsupportedError("an mpmd_map over anything but one plgpu.Mesh is not supported")
@@ -60,10 +62,13 @@ def lower_mpmd_map(params: dict, num_inputs: int, attributes: dict | None = None
   aliases = tuple(sorted(dict(params["input_output_aliases"]).items()))
   (jaxpr,) = params["jaxprs"]
   attributes = {**_compiler_attributes(params.get("compiler_params")), **(attributes or {})}
-  return _lower(jaxpr, header, num_inputs, len(params["out_avals"]), (), aliases, attributes)
+  num_outputs = len(params["out_avals"])
+  return _lower(jaxpr, header, num_inputs, num_outputs, (), aliases, attributes, rules)
 
 
-def lower_pallas_call(params: dict, num_operands: int, attributes: dict | None = None) -> Lowered:
+def lower_pallas_call(
+  params: dict, num_operands: int, attributes: dict | None = None, rules: JaxRules = JaxRules()
+) -> Lowered:
   """Converts a pallas_call equation."""
   mapping = params["grid_mapping"]
   if mapping.num_dynamic_grid_bounds or mapping.num_index_operands:
@@ -90,6 +95,7 @@ def lower_pallas_call(params: dict, num_operands: int, attributes: dict | None =
     mapping.scratch_avals,
     aliases,
     attributes,
+    rules,
     mapping.block_mappings,
   )
 
@@ -108,10 +114,11 @@ def _lower(
   scratch_avals: Sequence,
   aliases: tuple[tuple[int, int], ...],
   attributes: dict,
+  rules: JaxRules,
   block_mappings: Sequence = (),
 ) -> Lowered:
   inner, _ = _compat.open_jaxpr(jaxpr)
-  converter = Converter()
+  converter = Converter(rules)
   grid_names = converter.add_axes(header.grid_names)
   cluster_names = converter.add_axes(header.cluster_names)
   thread_names = converter.add_axes(() if header.thread_name is None else (header.thread_name,))

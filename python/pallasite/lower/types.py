@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import ml_dtypes  # noqa: F401
 import numpy as np
 
 from pallasite.errors import UnsupportedError
@@ -39,6 +40,13 @@ def element_name(dtype) -> str:
   if name not in ELEMENT_NAMES:
     raise UnsupportedError(f"element type `{name}` is not supported")
   return ELEMENT_NAMES[name]
+
+
+def dtype_of(element: str) -> np.dtype:
+  """The dtype of an element type of the IR."""
+  (name,) = (jax_name for jax_name, known in ELEMENT_NAMES.items() if known == element)
+  # Those that numpy does not have itself, ml_dtypes has told it of.
+  return np.dtype(name)
 
 
 def _dims(shape: Sequence[int]) -> str:

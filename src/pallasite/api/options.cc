@@ -65,6 +65,10 @@ void set_from(RunOptions& options, const Json& object) {
       options.workers = static_cast<uint32_t>(count_of(value, name, 1, 1024));
     } else if (name == "uninitialized_memory") {
       set_uninitialized_memory(options, text_of(value, name));
+    } else if (name == "out_of_bounds_reads") {
+      const std::string text = text_of(value, name);
+      if (text != "raise" && text != "uninitialized") refuse(name, text, "raise or uninitialized");
+      options.fill_out_of_bounds_loads = text == "uninitialized";
     } else if (name == "arch") {
       options.arch = canonical_arch(text_of(value, name));
     } else if (name == "arch_guessed") {

@@ -43,6 +43,8 @@ struct RunOptions {
   std::optional<uint32_t> workers;
   // Fresh memory and outputs hold zeros (uninitialized_memory = "zero").
   bool zero_fill = false;
+  // Loads that leave an array read the same there (out_of_bounds_reads = "uninitialized").
+  bool fill_out_of_bounds_loads = false;
   // "sm_90a", ...; empty: as the module says, or else as its ops need.
   std::string arch;
   bool arch_guessed = false;
@@ -54,9 +56,9 @@ struct RunOptions {
 };
 
 // Changes the options that a JSON object states: checks, on_finding, seed, schedule, async_values,
-// max_steps, workers, uninitialized_memory, arch, arch_guessed; `run` (an object of the same) and
-// `jax` as python/pallasite/engine.py describes them. null leaves an option as it is. Throws
-// OptionError.
+// max_steps, workers, uninitialized_memory, out_of_bounds_reads, arch, arch_guessed; `run` (an
+// object of the same) and `jax` as python/pallasite/engine.py describes them. null leaves an option
+// as it is. Throws OptionError.
 void set_options(RunOptions& options, std::string_view json);
 
 // Each sets one option from its text; throws OptionError.

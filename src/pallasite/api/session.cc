@@ -106,9 +106,10 @@ std::function<bool()> at_intervals(const std::function<bool()>& poll) {
 
 // What a recorded schedule depends on besides the module and its inputs.
 std::string text_of_options(const RunOptions& options) {
-  return fmt::format("async_values={} uninitialized_memory={}",
+  return fmt::format("async_values={} uninitialized_memory={}{}",
                      options.async_values == AsyncValues::Late ? "late" : "eager",
-                     options.zero_fill ? "zero" : "nan");
+                     options.zero_fill ? "zero" : "nan",
+                     options.fill_out_of_bounds_loads ? " out_of_bounds_reads=uninitialized" : "");
 }
 
 // Null for the fixed schedule. `replay` has to live as long as the run.
@@ -278,6 +279,7 @@ Report Session::attempt(const LoadedModule& loaded, std::span<const HostArray> i
   GridOptions grid;
   grid.machine.async_values = options.async_values;
   grid.machine.zero_fill = options.zero_fill;
+  grid.machine.fill_out_of_bounds_loads = options.fill_out_of_bounds_loads;
   grid.machine.max_steps = options.max_steps;
   grid.workers = options.workers.value_or(std::max(1u, std::thread::hardware_concurrency()));
   grid.policy = policies_of(options, schedule.clusters);

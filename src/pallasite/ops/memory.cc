@@ -36,16 +36,22 @@ Step exec_access(Thread& thread, const Instruction& in) {
   const auto& payload = *static_cast<const AccessPayload*>(in.payload);
   const AccessPlan& plan = *payload.plan;
   const Access access = resolve(plan, thread.registers());
-  if (!access.in_bounds) [[unlikely]] {
+  ClusterMachine& machine = thread.machine();
+  const MachineOptions& options = machine.options();
+  if (!access.in_bounds && (kWrite || !options.fill_out_of_bounds_loads)) [[unlikely]] {
     return out_of_bounds(thread, payload, access);
   }
-  ClusterMachine& machine = thread.machine();
   const uint32_t block = machine.block_of(thread.index());
   const Memory memory = {machine.data(plan, thread.index(), block), &machine.site(plan).layout};
   const Actor actor = machine.actor_of(thread);
   if constexpr (kRead) {
     machine.touch(actor, plan, access, false, Proxy::Generic, {}, block);
-    load_view(plan, access, memory, thread.pointer(in.a));
+    if constexpr (kWrite) {
+      load_view(plan, access, memory, thread.pointer(in.a));
+    } else {
+      load_view_clipped(plan, access, memory, thread.pointer(in.a),
+                        options.zero_fill ? Outside::Zero : Outside::Fresh);
+    }
   }
   if constexpr (kWrite) {
     machine.touch(actor, plan, access, true, Proxy::Generic, {}, block);

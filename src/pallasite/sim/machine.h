@@ -34,6 +34,9 @@ struct MachineOptions {
   AsyncValues async_values = AsyncValues::Eager;
   // Floats of fresh memory are zero instead of NaN (JAX's uninitialized_memory="zero").
   bool zero_fill = false;
+  // A load reads what fresh memory holds where it leaves an array, and is no fault (JAX's
+  // out_of_bounds_reads="uninitialized").
+  bool fill_out_of_bounds_loads = false;
   // Instructions that the cluster may run; none: no limit.
   std::optional<uint64_t> max_steps;
   // Set from anywhere to end the run.

@@ -161,13 +161,19 @@ void store_view(const AccessPlan& plan, const Access& access, const Memory& memo
 }
 
 void load_view_clipped(const AccessPlan& plan, const Access& access, const Memory& memory,
-                       void* registers) {
+                       void* registers, Outside outside) {
   if (access.in_bounds) return load_view(plan, access, memory, registers);
   const size_t bytes = register_bytes(plan.element);
+  std::array<std::byte, 16> packed{};
+  std::array<std::byte, 16> element{};
+  if (outside == Outside::Fresh) {
+    fill_uninitialized(plan.element, packed.data(), 1);
+    unpack(plan.element, packed.data(), 0, element.data(), 1);
+  }
   auto* out = static_cast<std::byte*>(registers);
   for_each_element(plan, access, *memory.layout, [&](int64_t offset) {
     if (offset < 0) {
-      std::memset(out, 0, bytes);
+      std::memcpy(out, element.data(), bytes);
     } else {
       unpack(plan.element, memory.data, offset, out, 1);
     }

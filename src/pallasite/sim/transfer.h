@@ -23,10 +23,11 @@ void load_view(const AccessPlan& plan, const Access& access, const Memory& memor
 void store_view(const AccessPlan& plan, const Access& access, const Memory& memory,
                 const void* registers);
 
-// The same for an access that may leave the allocation: elements outside are read as zero and not
-// written. Sub-byte elements are handled like all others.
+// The same for an access that may leave the allocation: elements outside are read as `outside` says
+// and not written. Sub-byte elements are handled like all others.
+enum class Outside : uint8_t { Zero, Fresh };
 void load_view_clipped(const AccessPlan& plan, const Access& access, const Memory& memory,
-                       void* registers);
+                       void* registers, Outside outside = Outside::Zero);
 void store_view_clipped(const AccessPlan& plan, const Access& access, const Memory& memory,
                         const void* registers);
 
