@@ -8,7 +8,8 @@ _PLAIN = """
 add sub mul div rem and or xor not neg abs sign max min eq ne lt le gt ge
 shift_left shift_right_logical shift_right_arithmetic
 square one_minus_square pow sqrt rsqrt cbrt exp exp2 expm1 log log1p log2
-sin cos tan tanh logistic erf atan2 floor ceil clamp select_n is_finite clz population_count nextafter
+sin cos tan asin acos atan atan2
+sinh cosh tanh asinh acosh atanh logistic erf erfc floor ceil clamp select_n is_finite clz population_count nextafter
 """.split()
 
 

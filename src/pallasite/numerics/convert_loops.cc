@@ -251,7 +251,7 @@ bool convert_path_supported(ConvertPath path) {
 #if defined(__x86_64__)
     // Every processor with AVX2 has F16C, which clang 14 has no name for here.
     case ConvertPath::Avx2:
-      return __builtin_cpu_supports("avx2");
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     case ConvertPath::Avx512:
       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
              __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");

@@ -141,24 +141,6 @@ struct ShiftRightArithmetic : ElementFunctor<2, kIntegers> {
   }
 };
 
-struct Pow : ElementFunctor<2, kFloats> {
-  template <typename L>
-  static constexpr bool kVector = false;
-  template <typename L, typename T>
-  static T apply(T x, T y) {
-    return std::pow(x, y);
-  }
-};
-
-struct Atan2 : ElementFunctor<2, kFloats> {
-  template <typename L>
-  static constexpr bool kVector = false;
-  template <typename L, typename T>
-  static T apply(T y, T x) {
-    return std::atan2(y, x);
-  }
-};
-
 struct Copysign : ElementFunctor<2, kFloats> {
   template <typename L, typename T>
   static T apply(T x, T y) {
@@ -379,23 +361,6 @@ extern const OpDef kArithShiftRightArithmetic = elementwise_op<ShiftRightArithme
             "everywhere.",
     .example = PALLASITE_BINARY_EXAMPLE("arith.shift_right_arithmetic", "i32", "i32(1)", "i32"),
     .source = "jax.lax.shift_right_arithmetic; XLA's CPU backend for amounts out of range",
-});
-
-extern const OpDef kArithPow = elementwise_op<Pow>({
-    .name = "arith.pow",
-    .primitives = {"pow"},
-    .help = "The first element to the power of the second, with the special values of C's pow: "
-            "pow(x, 0) and pow(1, x) are 1 also for NaN.",
-    .example = PALLASITE_BINARY_EXAMPLE("arith.pow", "f32", "f32(2.0)", "f32"),
-    .source = "jax.lax.pow; IEEE 754-2019 section 9.2, pow",
-});
-
-extern const OpDef kArithAtan2 = elementwise_op<Atan2>({
-    .name = "arith.atan2",
-    .primitives = {"atan2"},
-    .help = "The angle of the point (second element, first element), from -pi to pi.",
-    .example = PALLASITE_BINARY_EXAMPLE("arith.atan2", "f32", "f32(1.0)", "f32"),
-    .source = "jax.lax.atan2; IEEE 754-2019 section 9.2, atan2",
 });
 
 extern const OpDef kArithCopysign = elementwise_op<Copysign>({

@@ -3,7 +3,9 @@
 //
 // An op states one functor: `apply<Lane>(x, y)` on single elements. From it come the loop over
 // arrays, in one variant per instruction set, and the scalar instruction. Integers, bool, f32 and
-// f64 are computed directly; every other float is widened to f32, computed and rounded once.
+// f64 are computed directly; every other float is widened to f32, computed and rounded once. A
+// function of real numbers (`kReal`) is rounded to odd in between, so that small floats are the
+// correctly rounded values.
 #pragma once
 
 #include <bit>
@@ -72,6 +74,27 @@ struct Lane {
     }
   }
 };
+
+// An f32 that a smaller float is rounded from next. A result that is computed in more digits
+// becomes the f32 below or above it with an odd code, which no second rounding mistakes for a tie.
+struct OddLane : Lane<float> {};
+
+// `value` as an element of the lane, where NaN and the limits of the type need no care.
+template <typename L>
+[[gnu::always_inline]] inline typename L::Value round_to_lane(double value) {
+  using T = typename L::Value;
+  const T nearest = T(value);
+  if constexpr (std::is_same_v<L, OddLane>) {
+    const double back = double(nearest);
+    // Magnitudes are compared, as codes grow with the magnitude.
+    const double size = value < 0 ? -value : value, back_size = back < 0 ? -back : back;
+    const uint32_t code = std::bit_cast<uint32_t>(nearest);
+    const uint32_t toward = size > back_size ? code + 1 : (size < back_size ? code - 1 : code);
+    return std::bit_cast<T>((code & 1) != 0 ? code : toward);
+  } else {
+    return nearest;
+  }
+}
 
 // The type in which +, - and * wrap without undefined behaviour; floats stay themselves.
 template <typename T>
@@ -180,6 +203,10 @@ struct ElementFunctor {
   static constexpr bool kTest = false;
   // `apply` takes an int64_t after the elements.
   static constexpr bool kImmediate = false;
+  // Computes floats in more digits than f32 has, and ends with round_to_lane.
+  static constexpr bool kReal = false;
+  // Some operands (`rare`) are left to `apply_rare`, which need not be a loop of vectors.
+  static constexpr bool kRare = false;
   // Worth a variant per instruction set.
   template <typename L>
   static constexpr bool kVector = true;
@@ -213,6 +240,36 @@ struct ElementLoops {
     return Result(L::wrap(Value(result)));
   }
 
+  template <typename... Arguments>
+  [[gnu::always_inline]] static Result apply_any(const void* immediate, Arguments... arguments) {
+    if constexpr (F::kRare)
+      if (F::template rare<L>(arguments...)) return Result(F::template apply_rare<L>(arguments...));
+    return apply(immediate, arguments...);
+  }
+
+  // The result does not depend on the block that an element is in.
+  template <typename... Inputs>
+  [[gnu::always_inline]] static void run(Result* result, size_t count, const void* immediate,
+                                         const Inputs&... inputs) {
+    if constexpr (F::kRare) {
+      constexpr size_t kBlock = 512;
+      for (size_t first = 0; first < count; first += kBlock) {
+        const size_t end = count - first < kBlock ? count : first + kBlock;
+        uint32_t rare = 0;
+        for (size_t i = first; i < end; ++i) rare |= F::template rare<L>(inputs[i]...) ? 1 : 0;
+        if (rare != 0) {
+          for (size_t i = first; i < end; ++i) result[i] = apply_any(immediate, inputs[i]...);
+        } else {
+          PALLASITE_INDEPENDENT_ITERATIONS
+          for (size_t i = first; i < end; ++i) result[i] = apply(immediate, inputs[i]...);
+        }
+      }
+    } else {
+      PALLASITE_INDEPENDENT_ITERATIONS
+      for (size_t i = 0; i < count; ++i) result[i] = apply(immediate, inputs[i]...);
+    }
+  }
+
   template <uint32_t kInput>
   struct Input {
     static constexpr bool kScalar = (kScalars >> kInput & 1) != 0;
@@ -233,17 +290,11 @@ struct ElementLoops {
     auto* result = static_cast<Result*>(out);
     const Input<0> x(inputs);
     if constexpr (F::kArity == 1) {
-      PALLASITE_INDEPENDENT_ITERATIONS
-      for (size_t i = 0; i < count; ++i) result[i] = apply(immediate, x[i]);
+      run(result, count, immediate, x);
     } else if constexpr (F::kArity == 2) {
-      const Input<1> y(inputs);
-      PALLASITE_INDEPENDENT_ITERATIONS
-      for (size_t i = 0; i < count; ++i) result[i] = apply(immediate, x[i], y[i]);
+      run(result, count, immediate, x, Input<1>(inputs));
     } else {
-      const Input<1> y(inputs);
-      const Input<2> z(inputs);
-      PALLASITE_INDEPENDENT_ITERATIONS
-      for (size_t i = 0; i < count; ++i) result[i] = apply(immediate, x[i], y[i], z[i]);
+      run(result, count, immediate, x, Input<1>(inputs), Input<2>(inputs));
     }
   }
 
@@ -251,31 +302,53 @@ struct ElementLoops {
     body(out, inputs, count, immediate);
   }
 #if defined(__x86_64__)
-  [[gnu::target("avx2")]] static void avx2(void* out, const void* const* inputs, size_t count,
-                                           const void* immediate) {
+  [[gnu::target("avx2,fma")]] static void avx2(void* out, const void* const* inputs, size_t count,
+                                               const void* immediate) {
     body(out, inputs, count, immediate);
   }
-  [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq")]] static void avx512(
+  [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq,fma")]] static void avx512(
       void* out, const void* const* inputs, size_t count, const void* immediate) {
     body(out, inputs, count, immediate);
   }
 #endif
 
-  static Step scalar(Thread& thread, const Instruction& instruction) {
+  [[gnu::always_inline]] static Step scalar_body(Thread& thread, const Instruction& instruction) {
     const Value x = thread.at<Value>(instruction.a);
     Result result;
     if constexpr (F::kArity == 1) {
-      result = apply(instruction.payload, x);
+      result = apply_any(instruction.payload, x);
     } else if constexpr (F::kArity == 2) {
-      result = apply(instruction.payload, x, thread.at<Value>(instruction.b));
+      result = apply_any(instruction.payload, x, thread.at<Value>(instruction.b));
     } else {
-      result = apply(instruction.payload, x, thread.at<Value>(instruction.b),
-                     thread.at<Value>(instruction.c));
+      result = apply_any(instruction.payload, x, thread.at<Value>(instruction.b),
+                         thread.at<Value>(instruction.c));
     }
     thread.at<Result>(instruction.d) = result;
     return Step::Next;
   }
+  static Step scalar(Thread& thread, const Instruction& instruction) {
+    return scalar_body(thread, instruction);
+  }
+#if defined(__x86_64__)
+  // Without the instruction `fma` is a call.
+  [[gnu::target("avx2,fma")]] static Step scalar_fma(Thread& thread,
+                                                     const Instruction& instruction) {
+    return scalar_body(thread, instruction);
+  }
+#endif
 };
+
+// The scalar instruction that `path` and the processor allow.
+template <typename F, typename Loops>
+ExecFn choose_scalar(LoopPath path) {
+#if defined(__x86_64__)
+  if constexpr (F::kReal)
+    if (path != LoopPath::Portable && convert_path_supported(LoopPath::Avx2))
+      return Loops::scalar_fma;
+#endif
+  static_cast<void>(path);
+  return Loops::scalar;
+}
 
 // Loops and scalar instruction of a functor, for an element type that is computed directly.
 template <typename F, uint32_t kScalars = 0>
@@ -289,7 +362,7 @@ ElementwiseKernel direct_kernel(ElementType element, LoopPath path) {
       kernel.loop = Loops::portable;
     }
     // With rank 0 all operands are alike.
-    if constexpr (kScalars == 0) kernel.scalar = Loops::scalar;
+    if constexpr (kScalars == 0) kernel.scalar = choose_scalar<F, Loops>(path);
   });
   return kernel;
 }
@@ -314,9 +387,14 @@ ElementFunction element_function_of(const ElementRequest& request,
   const ElementType element = request.operands[0].element;
   if constexpr ((F::kDomain & kFloats) != 0) {
     if (is_widened(element)) {
-      const ElementwiseKernel f32 = direct_kernel<F, kScalars>(ElementType::F32, request.path);
+      ElementLoop f32_loop;
+      if constexpr (F::kReal) {
+        f32_loop = choose_loop<ElementLoops<F, OddLane, kScalars>>(request.path);
+      } else {
+        f32_loop = direct_kernel<F, kScalars>(ElementType::F32, request.path).loop;
+      }
       return widened_function({.element = element,
-                               .f32_loop = f32.loop,
+                               .f32_loop = f32_loop,
                                .immediate = std::move(immediate),
                                .arity = F::kArity,
                                .test = F::kTest,

@@ -1,0 +1,197 @@
+// How far the functions of real numbers are from the true values.
+//
+// The reference is the C library's `long double`, or formulas in it. Where PALLASITE_ACCURACY names
+// a file, many more values are measured and the table of docs/accuracy.md goes there.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <random>
+
+#include "pallasite/ops/arith_test_arrays.h"
+
+namespace pallasite {
+
+#define PALLASITE_OP(X) extern const OpDef k##X;
+#include "pallasite/ops/ops.def"
+#undef PALLASITE_OP
+
+namespace {
+
+using test::Array;
+using test::run_op;
+
+// Operands for which a function is measured, beside all bit patterns if it takes them.
+struct Range {
+  double low = 0;
+  double high = 0;
+  bool whole_numbers = false;
+};
+
+struct Case {
+  const OpDef* def;
+  long double (*reference)(long double x, long double y, long double z);
+  std::vector<Range> ranges;
+  // Every bit pattern of a unary function, NaN and infinity too.
+  bool all_patterns = true;
+  // In f32.
+  double allowed_units = 0.52;
+  // Results in f16 and bf16 that are not the correctly rounded value.
+  size_t allowed_exceptions = 0;
+};
+
+const Case kCases[] = {
+    {&kArithExp, [](auto x, auto, auto) { return std::exp(x); }, {{-110, 95}}},
+    {&kArithExp2, [](auto x, auto, auto) { return std::exp2(x); }, {{-152, 130}}},
+    {&kArithExpm1, [](auto x, auto, auto) { return std::expm1(x); }, {{-20, 20}}},
+    {&kArithLog, [](auto x, auto, auto) { return std::log(x); }, {{0.5, 2}}},
+    {&kArithLog2, [](auto x, auto, auto) { return std::log2(x); }, {{0.5, 2}}},
+    {&kArithLog1p, [](auto x, auto, auto) { return std::log1p(x); }, {{-1, 2}}},
+    {&kArithSin, [](auto x, auto, auto) { return std::sin(x); }, {{-30, 30}}},
+    {&kArithCos, [](auto x, auto, auto) { return std::cos(x); }, {{-30, 30}}},
+    {&kArithTan, [](auto x, auto, auto) { return std::tan(x); }, {{-30, 30}}},
+    {&kArithAsin, [](auto x, auto, auto) { return std::asin(x); }, {{-1, 1}}},
+    {&kArithAcos, [](auto x, auto, auto) { return std::acos(x); }, {{-1, 1}}},
+    {&kArithAtan, [](auto x, auto, auto) { return std::atan(x); }, {{-4, 4}}},
+    {&kArithSinh, [](auto x, auto, auto) { return std::sinh(x); }, {{-10, 10}}},
+    {&kArithCosh, [](auto x, auto, auto) { return std::cosh(x); }, {{-10, 10}}},
+    {&kArithTanh, [](auto x, auto, auto) { return std::tanh(x); }, {{-10, 10}}},
+    {&kArithAsinh, [](auto x, auto, auto) { return std::asinh(x); }, {{-10, 10}}},
+    {&kArithAcosh, [](auto x, auto, auto) { return std::acosh(x); }, {{1, 10}}},
+    {&kArithAtanh, [](auto x, auto, auto) { return std::atanh(x); }, {{-1, 1}}},
+    {&kArithLogistic, [](auto x, auto, auto) { return 1 / (1 + std::exp(-x)); }, {{-110, 30}}},
+    {&kArithErf, [](auto x, auto, auto) { return std::erf(x); }, {{-5, 5}}},
+    {&kArithErfc, [](auto x, auto, auto) { return std::erfc(x); }, {{-5, 11}}},
+    {&kArithSqrt, [](auto x, auto, auto) { return std::sqrt(x); }, {{0, 10}}, true, 0.5},
+    {&kArithRsqrt, [](auto x, auto, auto) { return 1 / std::sqrt(x); }, {{0, 10}}, true, 1.5},
+    {&kArithCbrt, [](auto x, auto, auto) { return std::cbrt(x); }, {{-10, 10}}},
+    {&kArithPow, [](auto x, auto y, auto) { return std::pow(x, y); }, {{0, 4}, {-60, 60}}},
+    {&kArithAtan2, [](auto y, auto x, auto) { return std::atan2(y, x); }, {{-4, 4}, {-4, 4}}},
+};
+
+struct Measured {
+  double worst_units = 0;
+  size_t samples = 0;
+  size_t not_nearest = 0;
+  std::string where;
+};
+
+void compare(const Case& c, const std::vector<Array>& inputs, Measured& measured) {
+  const ElementType element = inputs[0].element;
+  const ElementInfo& info = element_info(element);
+  std::vector<const Array*> pointers;
+  for (const Array& input : inputs) pointers.push_back(&input);
+  const Array out = run_op(*c.def, pointers, element);
+  const double largest = Array([&] {
+                           Array one(element, 1);
+                           one.set_bits(0, test::float_bits(element, INFINITY) - 1);
+                           return one;
+                         }())
+                             .number(0);
+  for (size_t i = 0; i < out.count; ++i) {
+    long double operands[3] = {};
+    for (size_t k = 0; k < inputs.size(); ++k) operands[k] = inputs[k].number(i);
+    const long double expected = c.reference(operands[0], operands[1], operands[2]);
+    const double actual = out.number(i);
+    const auto place = [&] {
+      std::string text = fmt::format("{:.9g}", double(operands[0]));
+      for (size_t k = 1; k < inputs.size(); ++k)
+        text += fmt::format(", {:.9g}", double(operands[k]));
+      return text;
+    };
+    ++measured.samples;
+    const uint64_t nearest = test::float_bits(element, double(expected));
+    if (std::isnan(expected) || std::isnan(actual)) {
+      EXPECT_TRUE(std::isnan(expected) && std::isnan(actual))
+          << c.def->name << " " << element_name(element) << " of " << place() << " is " << actual
+          << ", not " << double(expected);
+      continue;
+    }
+    if (nearest != out.bits(i)) ++measured.not_nearest;
+    double units = 0;
+    if (std::isinf(actual) || std::fabs(expected) > largest) {
+      // At the end of the range the nearest value is the last finite one or infinity.
+      units = nearest == out.bits(i) ? 0 : 1;
+      if (std::isinf(actual) != std::isinf(double(expected)) && std::fabs(expected) < largest / 2)
+        units = INFINITY;
+    } else {
+      EXPECT_TRUE(actual != 0 || expected != 0 || std::signbit(actual) == std::signbit(expected))
+          << c.def->name << " " << element_name(element) << ": sign of zero for " << place();
+      int exponent = 0;
+      std::frexp(expected, &exponent);
+      const int fraction_bits = info.storage_bits - 1 - info.exponent_bits;
+      exponent = std::max(exponent - 1, 1 - info.bias) - fraction_bits;
+      units = double(std::fabs(std::ldexp(actual - expected, -exponent)));
+    }
+    if (units > measured.worst_units) {
+      measured.worst_units = units;
+      measured.where = place();
+    }
+  }
+}
+
+std::vector<Array> sample(const Case& c, ElementType element, size_t count, uint64_t seed) {
+  std::vector<Array> inputs;
+  std::mt19937_64 random(seed);
+  for (const Range& range : c.ranges) {
+    Array input(element, count);
+    for (size_t i = 0; i < count; ++i) {
+      double value = range.low + (range.high - range.low) * double(random() >> 11) * 0x1p-53;
+      if (range.whole_numbers) value = std::floor(value);
+      input.set_bits(i, test::float_bits(element, value));
+    }
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+Measured measure(const Case& c, ElementType element, size_t count) {
+  Measured measured;
+  const bool unary = c.ranges.size() == 1;
+  if (c.all_patterns && unary) {
+    const bool small = element_info(element).storage_bits <= 16;
+    const size_t patterns = small ? 65536 : count;
+    constexpr size_t kChunk = 1 << 16;
+    for (size_t first = 0; first < patterns; first += kChunk) {
+      Array input(element, kChunk);
+      // An odd factor visits 2^32 patterns evenly.
+      for (size_t i = 0; i < kChunk; ++i)
+        input.set_bits(i, small ? i : uint32_t((first + i) * 0x9e3779b1u));
+      compare(c, {input}, measured);
+    }
+    if (small) return measured;
+  }
+  constexpr size_t kChunk = 1 << 14;
+  for (size_t first = 0; first < count; first += kChunk)
+    compare(c, sample(c, element, std::min(kChunk, count), first + 1), measured);
+  return measured;
+}
+
+TEST(Accuracy, StaysWithinTheBounds) {
+  const char* path = std::getenv("PALLASITE_ACCURACY");
+  const bool full = path != nullptr;
+  std::string table =
+      "| op | f32: largest error (units in the last place) | at | values | f16: not correctly "
+      "rounded | bf16: not correctly rounded | values |\n"
+      "| --- | --- | --- | --- | --- | --- | --- |\n";
+  for (const Case& c : kCases) {
+    const bool slow = !c.all_patterns;
+    const Measured f32 = measure(c, ElementType::F32,
+                                 full ? (slow ? 1 << 18 : 1 << 22) : (slow ? 1 << 14 : 1 << 17));
+    EXPECT_LE(f32.worst_units, c.allowed_units) << c.def->name << " f32 at " << f32.where;
+    const size_t pairs = full ? 1 << 20 : 1 << 14;
+    const Measured f16 = measure(c, ElementType::F16, pairs);
+    const Measured bf16 = measure(c, ElementType::BF16, pairs);
+    EXPECT_LE(f16.not_nearest, c.allowed_exceptions) << c.def->name << " f16 at " << f16.where;
+    EXPECT_LE(bf16.not_nearest, c.allowed_exceptions) << c.def->name << " bf16 at " << bf16.where;
+    table +=
+        fmt::format("| `{}` | {:.4f} | {} | {} | {} | {} | {} |\n", c.def->name, f32.worst_units,
+                    f32.where, f32.samples, f16.not_nearest, bf16.not_nearest, f16.samples);
+  }
+  if (full) std::ofstream(path) << table;
+}
+
+}  // namespace
+}  // namespace pallasite

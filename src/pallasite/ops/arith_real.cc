@@ -1,0 +1,451 @@
+// Elementwise functions of real numbers: powers, roots, exponentials, logarithms, angles.
+//
+// f32, and every smaller float by way of f32, takes the functions of vector_math; f64 those of the
+// C library, whose last digit is its own.
+#include <cmath>
+#include <limits>
+
+#include "pallasite/numerics/vector_math.h"
+#include "pallasite/ops/elementwise.h"
+
+namespace pallasite {
+namespace {
+
+template <int kOperands>
+struct Real : ElementFunctor<kOperands, kFloats> {
+  static constexpr bool kReal = true;
+  template <typename L>
+  static constexpr bool kVector = sizeof(typename L::Value) == sizeof(float);
+};
+
+template <typename T>
+inline constexpr bool kDouble = std::is_same_v<T, double>;
+
+template <typename T>
+[[gnu::always_inline]] inline bool is_finite(T x) {
+  return std::fabs(x) <= std::numeric_limits<T>::max();
+}
+
+struct IntegerPow : ElementFunctor<1, kNumbers> {
+  static constexpr bool kImmediate = true;
+  static constexpr bool kReal = true;
+  template <typename L>
+  static constexpr bool kVector = false;
+  template <typename L, typename T>
+  static T apply(T x, int64_t exponent) {
+    // f32 is multiplied as f64, which rounds once in effect.
+    using M = std::conditional_t<L::kFloat, double, Modular<T>>;
+    uint64_t rest = exponent < 0 ? 0 - uint64_t(exponent) : uint64_t(exponent);
+    M power = M(x);
+    M result = 1;
+    bool first = true;
+    for (; rest > 0; rest >>= 1) {
+      if ((rest & 1) != 0) {
+        result = first ? power : M(result * power);
+        first = false;
+      }
+      if (rest > 1) power = M(power * power);
+    }
+    if constexpr (!L::kFloat) {
+      return T(result);
+    } else {
+      return round_to_lane<L>(exponent < 0 ? 1 / result : result);
+    }
+  }
+};
+
+struct Rsqrt : Real<1> {
+  template <typename L, typename T>
+  [[gnu::always_inline]] static T apply(T x) {
+    // Two roundings are close enough for f32, and much faster than f64.
+    if constexpr (!std::is_same_v<L, OddLane>) return 1 / std::sqrt(x);
+    return round_to_lane<L>(1 / std::sqrt(double(x)));
+  }
+};
+
+struct Logistic : Real<1> {
+  template <typename L, typename T>
+  [[gnu::always_inline]] static T apply(T x) {
+    if constexpr (kDouble<T>) {
+      const T power = std::exp(-std::fabs(x));
+      return (x < 0 ? power : 1) / (1 + power);
+    } else {
+      const T result = round_to_lane<L>(vector_math::logistic(x));
+      return x != x ? x : result;
+    }
+  }
+};
+
+// A functor that is a function of vector_math and of the C library, of the same name. `fix` gives
+// the result where vector_math's does not hold.
+#define PALLASITE_REAL_FUNCTOR(functor, function, fix)             \
+  struct functor : Real<1> {                                       \
+    template <typename L, typename T>                              \
+    [[gnu::always_inline]] static T apply(T x) {                   \
+      if constexpr (kDouble<T>) {                                  \
+        return std::function(x);                                   \
+      } else {                                                     \
+        return fix(x, round_to_lane<L>(vector_math::function(x))); \
+      }                                                            \
+    }                                                              \
+  }
+
+// Each of these is one or two selections. They hold for every operand that they pass on.
+[[gnu::always_inline]] inline float keep_nan(float x, float result) {
+  return x != x ? x : result;
+}
+[[gnu::always_inline]] inline float keep_not_finite(float x, float result) {
+  return is_finite(x) ? result : x;
+}
+[[gnu::always_inline]] inline float keep_zero_and_not_finite(float x, float result) {
+  return is_finite(x) && x != 0 ? result : x;
+}
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+[[gnu::always_inline]] inline float up_to_1(float x, float result) {
+  return keep_nan(x, std::fabs(x) <= 1 ? result : kNan);
+}
+[[gnu::always_inline]] inline float from_1(float x, float result) {
+  const float inside = x <= std::numeric_limits<float>::max() ? result : x;
+  return x >= 1 ? inside : keep_nan(x, kNan);
+}
+[[gnu::always_inline]] inline float below_1(float x, float result) {
+  const float infinite = std::copysign(std::numeric_limits<float>::infinity(), x);
+  return up_to_1(x, std::fabs(x) < 1 ? result : infinite);
+}
+[[gnu::always_inline]] inline float above_minus_1(float x, float result) {
+  const float limit = x == -1 ? -std::numeric_limits<float>::infinity() : kNan;
+  const float inside = x <= std::numeric_limits<float>::max() ? result : x;
+  return x > -1 ? inside : keep_nan(x, limit);
+}
+
+PALLASITE_REAL_FUNCTOR(Exp, exp, keep_nan);
+PALLASITE_REAL_FUNCTOR(Exp2, exp2, keep_nan);
+PALLASITE_REAL_FUNCTOR(Expm1, expm1, keep_nan);
+PALLASITE_REAL_FUNCTOR(Log, log, vector_math::log_limits);
+PALLASITE_REAL_FUNCTOR(Log2, log2, vector_math::log_limits);
+PALLASITE_REAL_FUNCTOR(Log1p, log1p, above_minus_1);
+PALLASITE_REAL_FUNCTOR(Sinh, sinh, keep_nan);
+PALLASITE_REAL_FUNCTOR(Cosh, cosh, keep_nan);
+PALLASITE_REAL_FUNCTOR(Tanh, tanh, keep_nan);
+PALLASITE_REAL_FUNCTOR(Asinh, asinh, keep_not_finite);
+PALLASITE_REAL_FUNCTOR(Acosh, acosh, from_1);
+PALLASITE_REAL_FUNCTOR(Atanh, atanh, below_1);
+PALLASITE_REAL_FUNCTOR(Asin, asin, up_to_1);
+PALLASITE_REAL_FUNCTOR(Acos, acos, up_to_1);
+PALLASITE_REAL_FUNCTOR(Atan, atan, keep_nan);
+PALLASITE_REAL_FUNCTOR(Erf, erf, keep_nan);
+PALLASITE_REAL_FUNCTOR(Erfc, erfc, keep_nan);
+PALLASITE_REAL_FUNCTOR(Cbrt, cbrt, keep_zero_and_not_finite);
+#undef PALLASITE_REAL_FUNCTOR
+
+// Angles beyond what two words of pi are enough for, infinity and NaN.
+#define PALLASITE_ANGLE_FUNCTOR(functor, function)          \
+  struct functor : Real<1> {                                \
+    static constexpr bool kRare = true;                     \
+    template <typename L, typename T>                       \
+    [[gnu::always_inline]] static bool rare(T x) {          \
+      if constexpr (kDouble<T>) return false;               \
+      return !(std::fabs(x) <= vector_math::kLargestAngle); \
+    }                                                       \
+    template <typename L, typename T>                       \
+    static T apply_rare(T x) {                              \
+      if (!is_finite(x)) return x != x ? x : kNan;          \
+      return round_to_lane<L>(std::function(double(x)));    \
+    }                                                       \
+    template <typename L, typename T>                       \
+    [[gnu::always_inline]] static T apply(T x) {            \
+      if constexpr (kDouble<T>) {                           \
+        return std::function(x);                            \
+      } else {                                              \
+        return round_to_lane<L>(vector_math::function(x));  \
+      }                                                     \
+    }                                                       \
+  }
+PALLASITE_ANGLE_FUNCTOR(Sin, sin);
+PALLASITE_ANGLE_FUNCTOR(Cos, cos);
+PALLASITE_ANGLE_FUNCTOR(Tan, tan);
+#undef PALLASITE_ANGLE_FUNCTOR
+
+// A value that may be a tie of a small float, which its last bits would hide from the rounding: the
+// nearest number of 20 bits, where it is that but for the error of the computation.
+[[gnu::always_inline]] inline double exact_if_near(double value) {
+  const uint64_t bits = std::bit_cast<uint64_t>(value);
+  const uint64_t near = (bits + (uint64_t(1) << 32)) & ~((uint64_t(1) << 33) - 1);
+  const int64_t distance = int64_t(bits - near);
+  return distance < 4096 && distance > -4096 ? std::bit_cast<double>(near) : value;
+}
+
+struct Pow : Real<2> {
+  static constexpr bool kRare = true;
+  template <typename L, typename T>
+  [[gnu::always_inline]] static bool rare(T x, T y) {
+    if constexpr (kDouble<T>) return false;
+    constexpr T kLargest = std::numeric_limits<T>::max();
+    return !((x > 0) & (x <= kLargest) & (std::fabs(y) <= kLargest));
+  }
+  template <typename L, typename T>
+  static T apply_rare(T x, T y) {
+    // A NaN that a processor makes has a sign of its own.
+    const T result = round_to_lane<L>(std::pow(double(x), double(y)));
+    return result != result && x == x && y == y ? kNan : result;
+  }
+  template <typename L, typename T>
+  [[gnu::always_inline]] static T apply(T x, T y) {
+    if constexpr (kDouble<T>) {
+      return std::pow(x, y);
+    } else {
+      const double value = vector_math::pow(x, y);
+      return round_to_lane<L>(std::is_same_v<L, OddLane> ? exact_if_near(value) : value);
+    }
+  }
+};
+
+struct Atan2 : Real<2> {
+  static constexpr bool kRare = true;
+  template <typename L, typename T>
+  [[gnu::always_inline]] static bool rare(T y, T x) {
+    if constexpr (kDouble<T>) return false;
+    return !((y != 0) & (x != 0) & is_finite(x) & is_finite(y));
+  }
+  template <typename L, typename T>
+  static T apply_rare(T y, T x) {
+    return round_to_lane<L>(std::atan2(double(y), double(x)));
+  }
+  template <typename L, typename T>
+  [[gnu::always_inline]] static T apply(T y, T x) {
+    if constexpr (kDouble<T>) {
+      return std::atan2(y, x);
+    } else {
+      return round_to_lane<L>(vector_math::atan2_of(double(y), double(x)));
+    }
+  }
+};
+
+ElementFunction bind_integer_pow(const ElementRequest& request) {
+  const int64_t exponent = int_attribute(request.attributes, "y", 1);
+  return element_function_of<IntegerPow>(request, std::make_shared<const int64_t>(exponent));
+}
+
+void verify_integer_pow(VerifyContext& context, const Op& op) {
+  verify_one_type(context, op, kNumbers);
+  const ElementType element = context.module().value(op.operands[0]).type.element;
+  if (!is_float(element) && int_attribute(op.attributes, "y", 1) < 0)
+    context.error("`arith.integer_pow` of integers takes no negative exponent");
+}
+
+}  // namespace
+
+extern const OpDef kArithIntegerPow = elementwise_op<IntegerPow>({
+    .name = "arith.integer_pow",
+    .attributes = {{.name = "y", .kind = AttributeKind::Int, .help = "the exponent"}},
+    .verify = verify_integer_pow,
+    .element_function = bind_integer_pow,
+    .primitives = {"integer_pow"},
+    .help = "An integer power; integers wrap. A negative exponent, for floats only, gives the "
+            "reciprocal of the positive power. Products are f64 and rounded once.",
+    .example = PALLASITE_UNARY_EXAMPLE_WITH("arith.integer_pow", "{y = 3}", "f32", "f32"),
+    .source = "jax.lax.integer_pow",
+});
+
+extern const OpDef kArithRsqrt = elementwise_op<Rsqrt>({
+    .name = "arith.rsqrt",
+    .primitives = {"rsqrt"},
+    .help = "1 / sqrt(x). Infinite at zero, with its sign; NaN below.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.rsqrt", "f32"),
+    .source = "jax.lax.rsqrt",
+});
+
+extern const OpDef kArithCbrt = elementwise_op<Cbrt>({
+    .name = "arith.cbrt",
+    .primitives = {"cbrt"},
+    .help = "Cube root, also of negative values.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.cbrt", "f32"),
+    .source = "jax.lax.cbrt",
+});
+
+extern const OpDef kArithExp = elementwise_op<Exp>({
+    .name = "arith.exp",
+    .primitives = {"exp"},
+    .help = "Exponential function.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.exp", "f32"),
+    .source = "jax.lax.exp",
+});
+
+extern const OpDef kArithExp2 = elementwise_op<Exp2>({
+    .name = "arith.exp2",
+    .primitives = {"exp2"},
+    .help = "2 to the power of x.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.exp2", "f32"),
+    .source = "jax.lax.exp2",
+});
+
+extern const OpDef kArithExpm1 = elementwise_op<Expm1>({
+    .name = "arith.expm1",
+    .primitives = {"expm1"},
+    .help = "exp(x) - 1 without the loss of digits near zero.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.expm1", "f32"),
+    .source = "jax.lax.expm1",
+});
+
+extern const OpDef kArithLog = elementwise_op<Log>({
+    .name = "arith.log",
+    .primitives = {"log"},
+    .help = "Natural logarithm. Minus infinity at zero, NaN below.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.log", "f32"),
+    .source = "jax.lax.log",
+});
+
+extern const OpDef kArithLog1p = elementwise_op<Log1p>({
+    .name = "arith.log1p",
+    .primitives = {"log1p"},
+    .help = "log(1 + x) without the loss of digits near zero.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.log1p", "f32"),
+    .source = "jax.lax.log1p",
+});
+
+extern const OpDef kArithLog2 = elementwise_op<Log2>({
+    .name = "arith.log2",
+    .primitives = {"log2"},
+    .help = "Logarithm to base 2. Minus infinity at zero, NaN below.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.log2", "f32"),
+    .source = "jax.lax.log2",
+});
+
+extern const OpDef kArithSin = elementwise_op<Sin>({
+    .name = "arith.sin",
+    .primitives = {"sin"},
+    .help = "Sine of an angle in radians; NaN for an infinite one.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.sin", "f32"),
+    .source = "jax.lax.sin",
+});
+
+extern const OpDef kArithCos = elementwise_op<Cos>({
+    .name = "arith.cos",
+    .primitives = {"cos"},
+    .help = "Cosine of an angle in radians; NaN for an infinite one.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.cos", "f32"),
+    .source = "jax.lax.cos",
+});
+
+extern const OpDef kArithTan = elementwise_op<Tan>({
+    .name = "arith.tan",
+    .primitives = {"tan"},
+    .help = "Tangent of an angle in radians; NaN for an infinite one.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.tan", "f32"),
+    .source = "jax.lax.tan",
+});
+
+extern const OpDef kArithTanh = elementwise_op<Tanh>({
+    .name = "arith.tanh",
+    .primitives = {"tanh"},
+    .help = "Hyperbolic tangent.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.tanh", "f32"),
+    .source = "jax.lax.tanh",
+});
+
+extern const OpDef kArithLogistic = elementwise_op<Logistic>({
+    .name = "arith.logistic",
+    .primitives = {"logistic"},
+    .help = "The logistic function (sigmoid), 1 / (1 + exp(-x)).",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.logistic", "f32"),
+    .source = "jax.lax.logistic",
+});
+
+extern const OpDef kArithErf = elementwise_op<Erf>({
+    .name = "arith.erf",
+    .primitives = {"erf"},
+    .help = "The error function.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.erf", "f32"),
+    .source = "jax.lax.erf",
+});
+
+extern const OpDef kArithPow = elementwise_op<Pow>({
+    .name = "arith.pow",
+    .primitives = {"pow"},
+    .help = "The first element to the power of the second, with the special values of C's pow: "
+            "pow(x, 0) and pow(1, x) are 1 also for NaN.",
+    .example = PALLASITE_BINARY_EXAMPLE("arith.pow", "f32", "f32(2.0)", "f32"),
+    .source = "jax.lax.pow; IEEE 754-2019 section 9.2, pow",
+});
+
+extern const OpDef kArithAtan2 = elementwise_op<Atan2>({
+    .name = "arith.atan2",
+    .primitives = {"atan2"},
+    .help = "The angle of the point (second element, first element), from -pi to pi.",
+    .example = PALLASITE_BINARY_EXAMPLE("arith.atan2", "f32", "f32(1.0)", "f32"),
+    .source = "jax.lax.atan2; IEEE 754-2019 section 9.2, atan2",
+});
+
+extern const OpDef kArithSinh = elementwise_op<Sinh>({
+    .name = "arith.sinh",
+    .primitives = {"sinh"},
+    .help = "Hyperbolic sine.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.sinh", "f32"),
+    .source = "jax.lax.sinh",
+});
+
+extern const OpDef kArithCosh = elementwise_op<Cosh>({
+    .name = "arith.cosh",
+    .primitives = {"cosh"},
+    .help = "Hyperbolic cosine.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.cosh", "f32"),
+    .source = "jax.lax.cosh",
+});
+
+extern const OpDef kArithAsin = elementwise_op<Asin>({
+    .name = "arith.asin",
+    .primitives = {"asin"},
+    .help = "The angle from -pi/2 to pi/2 with this sine; NaN beyond 1.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.asin", "f32"),
+    .source = "jax.lax.asin",
+});
+
+extern const OpDef kArithAcos = elementwise_op<Acos>({
+    .name = "arith.acos",
+    .primitives = {"acos"},
+    .help = "The angle from 0 to pi with this cosine; NaN beyond 1.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.acos", "f32"),
+    .source = "jax.lax.acos",
+});
+
+extern const OpDef kArithAtan = elementwise_op<Atan>({
+    .name = "arith.atan",
+    .primitives = {"atan"},
+    .help = "The angle from -pi/2 to pi/2 with this tangent.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.atan", "f32"),
+    .source = "jax.lax.atan",
+});
+
+extern const OpDef kArithAsinh = elementwise_op<Asinh>({
+    .name = "arith.asinh",
+    .primitives = {"asinh"},
+    .help = "Inverse of the hyperbolic sine.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.asinh", "f32"),
+    .source = "jax.lax.asinh",
+});
+
+extern const OpDef kArithAcosh = elementwise_op<Acosh>({
+    .name = "arith.acosh",
+    .primitives = {"acosh"},
+    .help = "Inverse of the hyperbolic cosine, not negative; NaN below 1.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.acosh", "f32"),
+    .source = "jax.lax.acosh",
+});
+
+extern const OpDef kArithAtanh = elementwise_op<Atanh>({
+    .name = "arith.atanh",
+    .primitives = {"atanh"},
+    .help = "Inverse of the hyperbolic tangent. Infinite at -1 and 1, NaN beyond.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.atanh", "f32"),
+    .source = "jax.lax.atanh",
+});
+
+extern const OpDef kArithErfc = elementwise_op<Erfc>({
+    .name = "arith.erfc",
+    .primitives = {"erfc"},
+    .help = "1 - erf(x), to all digits where that is small.",
+    .example = PALLASITE_UNARY_EXAMPLE("arith.erfc", "f32"),
+    .source = "jax.lax.erfc",
+});
+
+}  // namespace pallasite
