@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 
+#include "pallasite/api/build_info.h"
 #include "pallasite/api/op_docs.h"
 #include "pallasite/api/python_side.h"
 #include "pallasite/api/session.h"
@@ -161,8 +162,7 @@ nb::tuple run_text(std::string_view text, nb::list arrays, std::string_view opti
     for (OwnedArray& output : outputs) views.push_back(output.array);
     report = process_session().run(*loaded, inputs, views, options);
   }
-  std::string prints;
-  for (const GridPrint& print : report.prints) prints += print.text + '\n';
+  const std::string prints = text_of_prints(report.prints, process_session().display());
   if (!prints.empty()) nb::module_::import_("sys").attr("stdout").attr("write")(prints.c_str());
   nb::list results;
   for (const OwnedArray& output : outputs) results.append(numpy_array(output));
@@ -177,6 +177,12 @@ std::string explain_code(std::string_view code) {
 nb::object last_report_json() {
   const std::shared_ptr<const Report> report = last_report();
   return report ? nb::object(nb::str(to_json(*report).c_str())) : nb::none();
+}
+
+void set_process_display(std::string_view json) {
+  Display display;
+  set_display(display, json);
+  process_session().set_display(std::move(display));
 }
 
 void set_run_options(std::string_view json) {
@@ -198,6 +204,8 @@ NB_MODULE(_engine, m) {
         nb::arg("key") = nb::none());
   m.def("run", &run_text);
   m.def("set_run_options", &set_run_options);
+  m.def("set_display", &set_process_display);
+  m.def("build_info", [] { return to_json(build_info()); });
   m.def("set_report_sink", &set_report_sink, nb::arg("sink").none());
   m.def("last_report", &last_report_json);
   m.def("explain", &explain_code);

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <xla/ffi/api/ffi.h>
 
+#include <iostream>
 #include <optional>
 #include <string_view>
 
@@ -125,7 +126,14 @@ ffi::Error run_kernel(ffi::RemainingArgs arguments, ffi::RemainingRets results,
   const std::string_view text(reinterpret_cast<const char*>(program.begin()), program.size());
   const std::shared_ptr<const LoadedModule> loaded =
       process_session().load(text, "", options, static_cast<uint64_t>(key));
-  const Report report = process_session().run(*loaded, inputs, outputs, options);
+  Report report;
+  {
+    // Whether it is a terminal was asked by whoever wanted the display.
+    ProgressLine line(process_session().display().progress ? &std::cerr : nullptr,
+                      loaded->module ? loaded->module->kernel.name : "");
+    options.on_progress = [&line](int64_t done, int64_t total) { line.update(done, total); };
+    report = process_session().run(*loaded, inputs, outputs, options);
+  }
   {
     const nb::gil_scoped_acquire gil;
     try {

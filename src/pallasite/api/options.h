@@ -53,6 +53,8 @@ struct RunOptions {
   // True ends the run as `run.interrupted`. Called on the thread that called run, at most every
   // 100 ms.
   std::function<bool()> poll_interrupt;
+  // Told at the same moments how many of the clusters have ended.
+  std::function<void(int64_t done, int64_t total)> on_progress;
 };
 
 // Changes the options that a JSON object states: checks, on_finding, seed, schedule, async_values,

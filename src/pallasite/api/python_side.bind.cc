@@ -1,5 +1,7 @@
 #include "pallasite/api/python_side.h"
 
+#include "pallasite/api/session.h"
+
 namespace nb = nanobind;
 
 namespace pallasite {
@@ -24,8 +26,7 @@ std::function<bool()> python_interrupt() {
 }
 
 void deliver(const Report& report) {
-  std::string text;
-  for (const GridPrint& print : report.prints) text += print.text + '\n';
+  const std::string text = text_of_prints(report.prints, process_session().display());
   if (!text.empty()) nb::module_::import_("sys").attr("stdout").attr("write")(text.c_str());
   if (sink().is_valid() && !sink().is_none()) sink()(to_json(report).c_str());
 }

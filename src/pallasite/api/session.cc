@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -93,14 +94,16 @@ void fill_fresh(const HostArray& array, bool zero) {
   }
 }
 
-// Looks at the caller's flag at most every 100 ms.
-std::function<bool()> at_intervals(const std::function<bool()>& poll) {
-  if (!poll) return nullptr;
-  return [poll, next = Clock::now() + std::chrono::milliseconds(100)]() mutable {
+// At most every 100 ms tells the caller how far the run is, and looks at the caller's flag.
+std::function<bool()> at_intervals(const RunOptions& options, const std::atomic<int64_t>& done,
+                                   int64_t total) {
+  if (!options.poll_interrupt && !options.on_progress) return nullptr;
+  return [&options, &done, total, next = Clock::now() + std::chrono::milliseconds(100)]() mutable {
     const Clock::time_point now = Clock::now();
     if (now < next) return false;
     next = now + std::chrono::milliseconds(100);
-    return poll();
+    if (options.on_progress) options.on_progress(done.load(std::memory_order_relaxed), total);
+    return options.poll_interrupt && options.poll_interrupt();
   };
 }
 
@@ -210,6 +213,16 @@ RunOptions Session::options() const {
   return options_;
 }
 
+void Session::set_display(Display display) {
+  const std::lock_guard hold(lock_);
+  display_ = std::move(display);
+}
+
+Display Session::display() const {
+  const std::lock_guard hold(lock_);
+  return display_;
+}
+
 void Session::remember(Report& report) {
   {
     const std::lock_guard hold(lock_);
@@ -284,7 +297,9 @@ Report Session::attempt(const LoadedModule& loaded, std::span<const HostArray> i
   grid.workers = options.workers.value_or(std::max(1u, std::thread::hardware_concurrency()));
   grid.policy = policies_of(options, schedule.clusters);
   grid.record_choices = options.record_choices;
-  grid.poll_interrupt = at_intervals(options.poll_interrupt);
+  std::atomic<int64_t> clusters_done{0};
+  grid.clusters_done = &clusters_done;
+  grid.poll_interrupt = at_intervals(options, clusters_done, program.clusters);
   GridResult result = run_grid(program, bound.buffers, grid);
   // Barrier protocol, bounds, scopes and progress.
   report.checks.push_back("machine");

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "pallasite/api/display.h"
 #include "pallasite/api/options.h"
 #include "pallasite/api/report.h"
 #include "pallasite/diag/diagnostic.h"
@@ -85,6 +86,10 @@ class Session {
   void set_options(RunOptions options);
   RunOptions options() const;
 
+  // How whoever runs kernels here is to be told of them.
+  void set_display(Display display);
+  Display display() const;
+
  private:
   struct Key {
     uint64_t hash = 0;
@@ -116,6 +121,7 @@ class Session {
   std::unordered_multimap<Key, Entries::iterator, KeyHash> index_;
   size_t text_bytes_ = 0;
   RunOptions options_;
+  Display display_;
   uint64_t reports_ = 0;
 };
 

@@ -4,7 +4,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <unistd.h>
 
+#include <iostream>
 #include <sstream>
 
 #include "pallasite/api/python_side.h"
@@ -15,19 +17,33 @@ namespace pallasite {
 
 namespace {
 
-int cli_main(const std::vector<std::string>& args) {
+// (exit code, None), or (0, request) for what Python has to do.
+nb::tuple cli_main(const std::vector<std::string>& args) {
   std::ostringstream out, err;
+  nb::object request = nb::none();
   int code = 0;
   {
     const nb::gil_scoped_release release;
-    code = run_cli(args, {.out = out, .err = err, .poll_interrupt = python_interrupt()});
+    std::string requested;
+    const bool is_terminal = isatty(STDERR_FILENO) != 0;
+    code = run_cli(args, {.out = out,
+                          .err = err,
+                          .poll_interrupt = python_interrupt(),
+                          .color = is_terminal,
+                          .terminal = is_terminal ? &std::cerr : nullptr,
+                          .python = [&](const std::string& text) {
+                            requested = text;
+                            return 0;
+                          }});
+    const nb::gil_scoped_acquire gil;
+    if (!requested.empty()) request = nb::str(requested.c_str());
   }
   // Through Python's own streams, which may have been replaced.
   const nb::module_ sys = nb::module_::import_("sys");
   sys.attr("stdout").attr("write")(out.str().c_str());
   sys.attr("stdout").attr("flush")();
   sys.attr("stderr").attr("write")(err.str().c_str());
-  return code;
+  return nb::make_tuple(code, request);
 }
 
 }  // namespace

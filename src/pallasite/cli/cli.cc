@@ -1,77 +1,409 @@
 #include "pallasite/cli/cli.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fstream>
+#include <list>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "pallasite/api/display.h"
+#include "pallasite/api/options.h"
+#include "pallasite/base/edit_distance.h"
 #include "pallasite/base/version.h"
+#include "pallasite/cli/verbs.h"
 
 namespace pallasite {
 
 namespace {
 
-void add_run(CLI::App& app, RunArguments& run) {
-  app.add_option("module", run.file, "the kernel, a .pir file")->required();
-  app.add_option("--arg", run.arrays, "NAME=FILE.npy: an input")->take_all();
-  app.add_option("--out", run.outputs, "NAME=FILE.npy: where to keep an output")->take_all();
-  app.add_option("--arch", run.arch, "the chip to be: h100, b200, a100, or sm_90a, ...");
-  app.add_option("--checks", run.checks, "none or default");
-  app.add_option("--seed", run.seed, "of the random choices of a run");
-  app.add_option("--schedule", run.schedule, "the order in which threads run: fixed or random");
-  app.add_option("--async-values", run.async_values,
-                 "when asynchronous copies write: eager (at issue) or late");
-  app.add_option("--uninitialized-memory", run.uninitialized_memory,
-                 "what fresh memory holds: nan or zero");
-  app.add_option("--max-steps", run.max_steps, "give up after so many steps")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--workers", run.workers, "threads of the host (else PALLASITE_WORKERS, or all)")
-      ->check(CLI::Range(1, 1024));
-  app.add_option("--record", run.record, "write the schedule of this run to a file");
-  app.add_option("--replay", run.replay, "run the schedule of a file")->excludes("--schedule");
-  app.add_option("--json", run.json, "write the report to a file; - for standard output");
-  app.add_option_function<std::string>(
-         "--fail-on", [&run](const std::string&) { run.fail_on_warning = true; },
-         "warning: exit with 3 for warnings too")
-      ->check(CLI::IsMember({"warning"}));
+constexpr std::string_view kExitCodes =
+    "Exit codes: 0 clean or only warnings, 1 the program failed for another reason, 2 usage, "
+    "3 error, 4 unsupported, 5 resource, 6 internal, 7 incomplete; of several the worst counts.";
+
+// A command line, taken apart as far as words go.
+struct Words {
+  const VerbSpec* verb = nullptr;
+  std::vector<std::string> operands;
+  // By name, in order; a flag has an empty value.
+  std::vector<std::pair<std::string, std::string>> options;
+  // `-m module`.
+  std::optional<std::string> module;
+  // The program's own.
+  std::vector<std::string> rest;
+  bool help = false;
+
+  bool has(std::string_view name) const {
+    return std::ranges::any_of(options, [&](const auto& option) { return option.first == name; });
+  }
+  // The last one, as is usual; empty if there is none.
+  std::string text(std::string_view name) const {
+    std::string value;
+    for (const auto& [option, given] : options) {
+      if (option == name) value = given;
+    }
+    return value;
+  }
+  std::vector<std::string> all(std::string_view name) const {
+    std::vector<std::string> values;
+    for (const auto& [option, given] : options) {
+      if (option == name) values.push_back(given);
+    }
+    return values;
+  }
+  bool names_program() const {
+    return verb->takes_program() &&
+           (module || (!operands.empty() && !operands[0].ends_with(".pir")));
+  }
+};
+
+template <typename Names>
+std::string suggestion(std::string_view typed, const Names& names) {
+  std::string best;
+  size_t least = std::max<size_t>(2, typed.size() / 3) + 1;
+  for (std::string_view name : names) {
+    const size_t distance = edit_distance(typed, name);
+    if (distance < least) {
+      least = distance;
+      best = name;
+    }
+  }
+  return best.empty() ? "" : fmt::format("; did you mean {}?", best);
+}
+
+Words take_apart(const VerbSpec& verb, const std::vector<std::string>& args) {
+  Words words;
+  words.verb = &verb;
+  for (size_t i = 1; i < args.size(); ++i) {
+    const std::string& word = args[i];
+    if (word == "--help" || word == "-h") {
+      words.help = true;
+      return words;
+    }
+    if (verb.takes_program() && word == "-m") {
+      if (i + 1 == args.size()) throw UsageError("-m: which module?");
+      words.module = args[i + 1];
+      words.rest.assign(args.begin() + static_cast<std::ptrdiff_t>(i) + 2, args.end());
+      return words;
+    }
+    if (word.size() < 2 || word[0] != '-') {
+      words.operands.push_back(word);
+      if (!words.names_program()) continue;
+      words.rest.assign(args.begin() + static_cast<std::ptrdiff_t>(i) + 1, args.end());
+      return words;
+    }
+    const size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    if (!verb.takes(name)) {
+      throw UsageError(
+          fmt::format("{} has no option {}{}", verb.name, name, suggestion(name, verb.options)));
+    }
+    if (option_spec(verb, name).kind == ValueKind::Flag) {
+      if (equals != std::string::npos) throw UsageError(fmt::format("{} takes no value", name));
+      words.options.emplace_back(name, "");
+    } else if (equals != std::string::npos) {
+      words.options.emplace_back(name, word.substr(equals + 1));
+    } else if (i + 1 < args.size()) {
+      words.options.emplace_back(name, args[++i]);
+    } else {
+      throw UsageError(fmt::format("{}: a value is missing", name));
+    }
+  }
+  return words;
+}
+
+struct OperandText {
+  std::string_view name;
+  std::string_view help;
+};
+
+std::vector<OperandText> operands_of(VerbOperand kind) {
+  switch (kind) {
+    case VerbOperand::Target:
+      return {
+          {"TARGET", "program.py and its arguments, -m module and its arguments, or a .pir file"}};
+    case VerbOperand::KernelFile:
+      return {{"KERNEL", "a .pir file"}};
+    case VerbOperand::ScheduleAndKernel:
+      return {{"SCHEDULE", "what --record wrote"}, {"KERNEL", "a .pir file"}};
+    case VerbOperand::Code:
+      return {{"CODE", "such as sched.deadlock"}};
+    case VerbOperand::Op:
+      return {{"NAME", "such as barrier.wait"}};
+    case VerbOperand::Shell:
+      return {{"SHELL", "bash or zsh"}};
+    case VerbOperand::None:
+      break;
+  }
+  return {};
+}
+
+bool operand_is_optional(const VerbSpec& verb) {
+  return verb.operand == VerbOperand::Code || verb.operand == VerbOperand::Op;
+}
+
+std::string_view heading(OptionScope scope) {
+  switch (scope) {
+    case OptionScope::KernelFile:
+      return "Options for a .pir file";
+    case OptionScope::Program:
+      return "Options for a program";
+    default:
+      return "Options";
+  }
+}
+
+// CLI11 checks the values and writes the help.
+struct Verb {
+  explicit Verb(CLI::App& app, const VerbSpec& spec)
+      : app(*app.add_subcommand(std::string(spec.name), std::string(spec.summary))) {
+    for (const OperandText& operand : operands_of(spec.operand)) {
+      CLI::Option* option = this->app.add_option(std::string(operand.name), operands.emplace_back(),
+                                                 std::string(operand.help));
+      option->type_name("");
+      if (!operand_is_optional(spec)) option->required();
+    }
+    for (std::string_view name : spec.options) add(option_spec(spec, name), spec.takes_program());
+    this->app.footer([&spec] {
+      return fmt::format("{}{}Examples:\n  {}\n", spec.details, spec.details.empty() ? "" : "\n\n",
+                         indented(spec.examples));
+    });
+  }
+
+  void add(const OptionSpec& spec, bool has_scopes) {
+    const std::string name(spec.name);
+    const std::string help(spec.help);
+    CLI::Option* option = nullptr;
+    if (spec.kind == ValueKind::Flag) {
+      option = app.add_flag(name, help);
+    } else {
+      option = app.add_option(name, values[name], help);
+      option->type_name(spec.kind == ValueKind::Choice ? "" : std::string(spec.value));
+      option->allow_extra_args(false);
+    }
+    if (spec.kind == ValueKind::Count) option->check(CLI::PositiveNumber);
+    if (name == "--workers") option->check(CLI::Range(1, 1024));
+    if (spec.kind == ValueKind::Integer) {
+      option->check(CLI::Validator(
+          [](const std::string& text) {
+            int64_t number = 0;
+            return CLI::detail::lexical_cast(text, number) ? "" : text + " is no integer";
+          },
+          ""));
+    }
+    if (spec.kind == ValueKind::Choice) {
+      std::vector<std::string> choices;
+      std::istringstream list{std::string(spec.choices)};
+      for (std::string choice; list >> choice;) choices.push_back(choice);
+      option->check(CLI::IsMember(choices));
+    }
+    if (has_scopes) option->group(std::string(heading(spec.scope)));
+  }
+
+  static std::string indented(std::string_view lines) {
+    std::string text;
+    for (char c : lines) {
+      text += c;
+      if (c == '\n') text += "  ";
+    }
+    return text;
+  }
+
+  CLI::App& app;
+  // Stable addresses: CLI11 keeps references.
+  std::list<std::string> operands;
+  std::map<std::string, std::vector<std::string>> values;
+};
+
+template <typename Number>
+std::optional<Number> number(const Words& words, std::string_view name) {
+  if (!words.has(name)) return std::nullopt;
+  Number value = 0;
+  CLI::detail::lexical_cast(words.text(name), value);
+  return value;
+}
+
+RunArguments run_arguments(const Words& words) {
+  RunArguments run;
+  run.verb = words.verb->name;
+  run.file = words.operands.back();
+  run.arrays = words.all("--arg");
+  run.outputs = words.all("--out");
+  run.arch = words.text("--arch");
+  run.checks = words.text("--checks");
+  run.seed = number<int64_t>(words, "--seed");
+  run.schedule = words.text("--schedule");
+  run.async_values = words.text("--async-values");
+  run.uninitialized_memory = words.text("--uninitialized-memory");
+  run.print_block = words.text("--print-block");
+  run.max_steps = number<uint64_t>(words, "--max-steps");
+  run.workers = number<uint32_t>(words, "--workers");
+  run.record = words.text("--record");
+  run.replay = words.verb->operand == VerbOperand::ScheduleAndKernel ? words.operands.front()
+                                                                     : words.text("--replay");
+  run.json = words.text("--json");
+  run.fail_on_warning = words.has("--fail-on");
+  run.quiet = words.has("--quiet");
+  run.zero_inputs = words.verb->name == "check";
+  return run;
+}
+
+VerifyArguments verify_arguments(const Words& words) {
+  return {.file = words.operands.front(),
+          .arch = words.text("--arch"),
+          .json = words.text("--json"),
+          .fail_on_warning = words.has("--fail-on"),
+          .quiet = words.has("--quiet")};
+}
+
+// The names that Python knows the options by.
+bool is_option_of_run(std::string_view name) {
+  for (std::string_view own : {"--fail-on", "--json", "--no-run", "--print-block", "--quiet"}) {
+    if (name == own) return false;
+  }
+  return true;
+}
+
+int hand_to_python(const Words& words, const CliEnvironment& environment) {
+  if (!environment.python) {
+    throw UsageError(fmt::format(
+        "{} is not a .pir file, and this program has no Python: use the command of the Python "
+        "package (pip install)",
+        words.module ? "a module" : words.operands[0]));
+  }
+  nlohmann::json request = {{"verb", words.verb->name},
+                            {"args", words.rest},
+                            {"options", nlohmann::json::object()},
+                            {"typed", nlohmann::json::array()}};
+  if (words.module) {
+    request["module"] = *words.module;
+  } else {
+    request["script"] = words.operands[0];
+  }
+  for (const auto& [name, text] : words.options) {
+    const OptionSpec& spec = option_spec(*words.verb, name);
+    if (spec.scope == OptionScope::KernelFile) {
+      throw UsageError(fmt::format("{} is for .pir files", name));
+    }
+    std::string key = name.substr(2);
+    std::ranges::replace(key, '-', '_');
+    nlohmann::json value = text;
+    if (spec.kind == ValueKind::Flag) value = true;
+    if (spec.kind == ValueKind::Count || spec.kind == ValueKind::Integer) {
+      value = *number<int64_t>(words, name);
+    }
+    if (is_option_of_run(name)) {
+      request["options"][key] = value;
+    } else {
+      request[key] = value;
+    }
+    // What another command line with the same effect on runs has to state.
+    if (is_option_of_run(name) && name != "--schedule" && name != "--seed") {
+      request["typed"].push_back(name);
+      request["typed"].push_back(text);
+    }
+  }
+  parse_coordinates(words.text("--print-block"));
+  return environment.python(request.dump());
+}
+
+void refuse_options_of_programs(const Words& words) {
+  for (const auto& [name, value] : words.options) {
+    if (option_spec(*words.verb, name).scope == OptionScope::Program) {
+      throw UsageError(
+          fmt::format("{} is for programs, and {} is a kernel", name, words.operands[0]));
+    }
+  }
+}
+
+int dispatch(const Words& words, const CliEnvironment& environment) {
+  const std::string_view verb = words.verb->name;
+  if (words.names_program()) return hand_to_python(words, environment);
+  if (words.verb->takes_program()) refuse_options_of_programs(words);
+  const std::string operand = words.operands.empty() ? "" : words.operands[0];
+  if (verb == "verify" || words.has("--no-run")) {
+    return verify_verb(verify_arguments(words), environment);
+  }
+  if (verb == "run" || verb == "check" || verb == "replay") {
+    if (words.has("--replay") && words.has("--schedule")) {
+      throw UsageError("--replay states the schedule: leave out --schedule");
+    }
+    return run_verb(run_arguments(words), environment);
+  }
+  if (verb == "explain") {
+    return explain_verb({operand, words.has("--all"), words.has("--json")}, environment);
+  }
+  if (verb == "ops") return ops_verb({operand, words.has("--json")}, environment);
+  if (verb == "completion") return completion_verb(operand, environment);
+  if (environment.python) {
+    return environment.python(
+        nlohmann::json{{"verb", verb}, {"json", words.text("--json")}}.dump());
+  }
+  return doctor_verb(words.text("--json"), environment);
+}
+
+// As CLI11 takes it: operands first, each option with its value in one word; the last word first.
+std::vector<std::string> for_parser(const Words& words) {
+  std::vector<std::string> list{std::string(words.verb->name)};
+  if (words.help) {
+    list.emplace_back("--help");
+  } else {
+    if (words.module) list.push_back(*words.module);
+    list.insert(list.end(), words.operands.begin(), words.operands.end());
+    for (const auto& [name, value] : words.options) {
+      const bool is_flag = option_spec(*words.verb, name).kind == ValueKind::Flag;
+      list.push_back(is_flag ? name : name + "=" + value);
+    }
+  }
+  std::ranges::reverse(list);
+  return list;
+}
+
+int run_words(const std::vector<std::string>& args, const CliEnvironment& environment) {
+  CLI::App app("Runs Pallas Mosaic GPU kernels on a CPU and explains every synchronisation fault",
+               "pallasite");
+  app.set_version_flag("--version", std::string(version()));
+  app.require_subcommand(1);
+  app.footer("`pallasite VERB --help` shows a verb's options, with examples.\n\n" +
+             std::string(kExitCodes));
+  std::list<Verb> made;
+  std::vector<std::string_view> names;
+  for (const VerbSpec& spec : all_verbs()) {
+    made.emplace_back(app, spec);
+    names.push_back(spec.name);
+  }
+  Words words;
+  std::vector<std::string> list(args.rbegin(), args.rend());
+  if (!args.empty() && !args[0].starts_with('-')) {
+    const VerbSpec* verb = find_verb(args[0]);
+    if (verb == nullptr) {
+      throw UsageError(fmt::format("there is no verb {}{}", args[0], suggestion(args[0], names)));
+    }
+    words = take_apart(*verb, args);
+    list = for_parser(words);
+  }
+  try {
+    app.parse(list);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error, environment.out, environment.err) == 0 ? 0 : kUsageError;
+  }
+  return dispatch(words, environment);
 }
 
 }  // namespace
 
 int run_cli(const std::vector<std::string>& args, const CliEnvironment& environment) {
-  CLI::App app("Runs Pallas Mosaic GPU kernels on a CPU and explains every synchronisation fault",
-               "pallasite");
-  app.set_version_flag("--version", std::string(version()));
-  app.require_subcommand(1);
-  app.footer(
-      "Exit codes: 0 clean or only warnings, 2 usage, 3 error, 4 unsupported, 5 resource, 6 "
-      "internal, 7 incomplete.");
-  RunArguments run;
-  CLI::App* run_app = app.add_subcommand("run", "run a kernel on arrays");
-  add_run(*run_app, run);
-  VerifyArguments verify;
-  CLI::App* verify_app = app.add_subcommand("verify", "check a .pir file without running it");
-  verify_app->add_option("module", verify.file, "the kernel, a .pir file")->required();
-  verify_app->add_flag("--json", verify.json, "diagnostics as JSON");
-  ExplainArguments explain;
-  CLI::App* explain_app = app.add_subcommand("explain", "what a diagnostic means");
-  explain_app->add_option("code", explain.code, "such as sched.deadlock");
-  explain_app->add_flag("--all", explain.all, "every diagnostic");
-  explain_app->add_flag("--json", explain.json, "the catalogue entry as JSON");
-  OpsArguments ops;
-  CLI::App* ops_app = app.add_subcommand("ops", "the ops that kernels are made of");
-  ops_app->add_option("name", ops.name, "such as barrier.wait");
-  ops_app->add_flag("--json", ops.json, "the op table as JSON");
-  // CLI11 takes the last argument first.
-  std::vector<std::string> reversed(args.rbegin(), args.rend());
   try {
-    app.parse(reversed);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error, environment.out, environment.err) == 0 ? 0 : kUsageError;
+    return run_words(args, environment);
+  } catch (const UsageError& error) {
+    environment.err << "pallasite: " << error.what() << "\n";
+  } catch (const OptionError& error) {
+    environment.err << "pallasite: " << error.what() << "\n";
   }
-  if (run_app->parsed()) return run_verb(run, environment);
-  if (verify_app->parsed()) return verify_verb(verify, environment);
-  if (explain_app->parsed()) return explain_verb(explain, environment);
-  return ops_verb(ops, environment);
+  return kUsageError;
 }
 
 std::optional<std::string> read_text(const std::string& path, std::ostream& err) {
@@ -83,6 +415,33 @@ std::optional<std::string> read_text(const std::string& path, std::ostream& err)
     return std::nullopt;
   }
   return std::move(text).str();
+}
+
+void write_file(const std::string& path, const std::string& contents) {
+  std::ofstream file(path, std::ios::binary);
+  file << contents;
+  file.close();
+  if (!file) throw UsageError("cannot write " + path);
+}
+
+void write_json(const std::string& path, const std::string& json,
+                const CliEnvironment& environment) {
+  if (path == "-") {
+    environment.out << json << "\n";
+  } else if (!path.empty()) {
+    write_file(path, json + "\n");
+  }
+}
+
+std::string quoted(std::string_view word) {
+  const bool plain = !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("_-./=,:@%+").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (plain) return std::string(word);
+  std::string text = "'";
+  for (char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
 }
 
 }  // namespace pallasite

@@ -5,8 +5,12 @@
 #include <functional>
 #include <iosfwd>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "pallasite/diag/diagnostic.h"
 
 namespace pallasite {
 
@@ -16,15 +20,29 @@ struct CliEnvironment {
   // True ends a run; see RunOptions.
   std::function<bool()> poll_interrupt = {};
   bool color = false;
+  // Where a line of progress may be shown; null where there is no terminal.
+  std::ostream* terminal = nullptr;
+  // Does what needs Python, given the request as JSON: `verb`, `module` or `script` with `args`,
+  // `options` by their names in Python, and the other options of the verb. Returns the exit code.
+  // Empty in a program without Python.
+  std::function<int(const std::string& request)> python = {};
 };
 
 // `args` without the program's name. Returns the exit code.
 int run_cli(const std::vector<std::string>& args, const CliEnvironment& environment);
 
+inline constexpr int kBroken = 1;
 inline constexpr int kUsageError = 2;
 
-// Arguments of the verbs, as they were typed.
+// What the user typed cannot be done.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// What run, check and replay do with a kernel of a file, as it was typed.
 struct RunArguments {
+  std::string_view verb = "run";
   std::string file;
   // NAME=FILE.
   std::vector<std::string> arrays;
@@ -35,6 +53,7 @@ struct RunArguments {
   std::string schedule;
   std::string async_values;
   std::string uninitialized_memory;
+  std::string print_block;
   std::optional<uint64_t> max_steps;
   std::optional<uint32_t> workers;
   std::string record;
@@ -42,12 +61,18 @@ struct RunArguments {
   // Of the report; "-": standard output.
   std::string json;
   bool fail_on_warning = false;
+  bool quiet = false;
+  // Inputs that are not given hold zeros.
+  bool zero_inputs = false;
 };
 int run_verb(const RunArguments& arguments, const CliEnvironment& environment);
 
 struct VerifyArguments {
   std::string file;
-  bool json = false;
+  std::string arch;
+  std::string json;
+  bool fail_on_warning = false;
+  bool quiet = false;
 };
 int verify_verb(const VerifyArguments& arguments, const CliEnvironment& environment);
 
@@ -65,7 +90,19 @@ struct OpsArguments {
 };
 int ops_verb(const OpsArguments& arguments, const CliEnvironment& environment);
 
+// What this program knows of itself; with Python there is more to say, which it says itself.
+int doctor_verb(const std::string& json, const CliEnvironment& environment);
+
+int completion_verb(const std::string& shell, const CliEnvironment& environment);
+
 // The text of a file; nothing, and a line to `err`, if it cannot be read.
 std::optional<std::string> read_text(const std::string& path, std::ostream& err);
+// Throws UsageError.
+void write_file(const std::string& path, const std::string& contents);
+// To a file, or to standard output if it is "-".
+void write_json(const std::string& path, const std::string& json,
+                const CliEnvironment& environment);
+// A word as a shell takes it.
+std::string quoted(std::string_view word);
 
 }  // namespace pallasite

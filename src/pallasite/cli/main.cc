@@ -21,8 +21,10 @@ void on_interrupt(int signal_number) {
 int main(int argc, char** argv) {
   std::signal(SIGINT, on_interrupt);
   const std::vector<std::string> args(argv + 1, argv + argc);
+  const bool is_terminal = isatty(STDERR_FILENO) != 0;
   return pallasite::run_cli(args, {.out = std::cout,
                                    .err = std::cerr,
                                    .poll_interrupt = [] { return interrupted.load(); },
-                                   .color = isatty(STDERR_FILENO) != 0});
+                                   .color = is_terminal,
+                                   .terminal = is_terminal ? &std::cerr : nullptr});
 }

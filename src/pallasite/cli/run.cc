@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <ostream>
 
 #include "pallasite/api/session.h"
@@ -13,12 +13,6 @@
 namespace pallasite {
 
 namespace {
-
-// What the user typed cannot be done.
-class UsageError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 struct NamedFile {
   std::string name;
@@ -31,13 +25,6 @@ NamedFile split(const std::string& text, std::string_view option) {
     throw UsageError(fmt::format("{} {}: expected NAME=FILE", option, text));
   }
   return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-void write_file(const std::string& path, const std::string& contents) {
-  std::ofstream file(path, std::ios::binary);
-  file << contents;
-  file.close();
-  if (!file) throw UsageError("cannot write " + path);
 }
 
 RunOptions options_of(const RunArguments& arguments, const CliEnvironment& environment) {
@@ -109,6 +96,64 @@ void write_output(const std::string& path, const OwnedArray& output) {
   write_file(path, format_npy(array));
 }
 
+// Inputs that were not given, holding zeros; says which.
+void add_zero_inputs(const LoadedModule& loaded, std::vector<OwnedArray>& inputs,
+                     const RunArguments& arguments, const CliEnvironment& environment) {
+  if (loaded.module == nullptr) return;
+  const Module& module = *loaded.module;
+  const std::vector<ValueId>& values = module.region(module.kernel.body).arguments;
+  std::string made_up;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const std::string name = parameter_name(module.kernel, i);
+    if (module.kernel.parameters[i].role != KernelParameter::Role::Input ||
+        std::ranges::any_of(inputs, [&](const auto& given) { return given.array.name == name; })) {
+      continue;
+    }
+    const Type& type = module.value(values[i]).type;
+    OwnedArray input;
+    input.array = {name, std::string(element_name(type.element)), type.shape, nullptr};
+    size_t count = 1;
+    for (int64_t extent : type.shape) count *= static_cast<size_t>(extent);
+    input.bytes.assign(packed_bytes(type.element, count), std::byte{0});
+    input.array.data = input.bytes.data();
+    inputs.push_back(std::move(input));
+    made_up += (made_up.empty() ? "" : ", ") + name;
+  }
+  if (!made_up.empty() && !arguments.quiet) {
+    environment.err << "inputs of zeros, as none were given: " << made_up << "\n";
+  }
+}
+
+// An axis that no thread of the kernel has is a typing error, unless nothing was printed.
+void refuse_unknown_axes(const Display& display, const std::vector<GridPrint>& prints) {
+  if (prints.empty()) return;
+  const ThreadName& thread = prints.front().thread;
+  for (const auto& [axis, value] : display.print_block) {
+    if (has_axis(thread, axis)) continue;
+    std::string known = thread.thread_axis;
+    for (const auto& [name, coordinate] : thread.axes) known += (known.empty() ? "" : ", ") + name;
+    throw UsageError(fmt::format("--print-block {}={}: the kernel's axes are {}", axis, value,
+                                 known.empty() ? "none" : known));
+  }
+}
+
+// The command that shows the same findings again.
+std::string command_again(const RunArguments& arguments, const RunOptions& options) {
+  std::string command = fmt::format("pallasite {} --schedule random --seed {}", arguments.verb,
+                                    static_cast<int64_t>(options.seed));
+  const auto add = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) command += fmt::format(" {} {}", name, quoted(value));
+  };
+  add("--arch", arguments.arch);
+  add("--checks", arguments.checks);
+  add("--async-values", arguments.async_values);
+  add("--uninitialized-memory", arguments.uninitialized_memory);
+  if (arguments.max_steps) add("--max-steps", std::to_string(*arguments.max_steps));
+  command += " " + quoted(arguments.file);
+  for (const std::string& array : arguments.arrays) add("--arg", array);
+  return command;
+}
+
 int run(const RunArguments& arguments, const CliEnvironment& environment) {
   const std::optional<std::string> text = read_text(arguments.file, environment.err);
   if (!text) return kUsageError;
@@ -126,6 +171,11 @@ int run(const RunArguments& arguments, const CliEnvironment& environment) {
   for (const std::string& argument : arguments.arrays) {
     inputs.push_back(read_input(split(argument, "--arg"), *loaded, environment));
     input_views.push_back(inputs.back().array);
+  }
+  if (arguments.zero_inputs) {
+    add_zero_inputs(*loaded, inputs, arguments, environment);
+    input_views.clear();
+    for (const OwnedArray& input : inputs) input_views.push_back(input.array);
   }
   std::vector<OwnedArray> outputs;
   if (loaded->module) outputs = make_outputs(*loaded->module);
@@ -146,37 +196,41 @@ int run(const RunArguments& arguments, const CliEnvironment& environment) {
     }
     wanted.emplace_back(named.file, found);
   }
-  const Report report = session.run(*loaded, input_views, output_views, options);
-  for (const GridPrint& print : report.prints) environment.out << print.text << "\n";
+  const Display display{.prefix_prints = true,
+                        .print_block = parse_coordinates(arguments.print_block)};
+  Report report;
+  {
+    ProgressLine line(arguments.quiet ? nullptr : environment.terminal,
+                      loaded->module ? loaded->module->kernel.name : arguments.file);
+    options.on_progress = [&line](int64_t done, int64_t total) { line.update(done, total); };
+    report = session.run(*loaded, input_views, output_views, options);
+  }
+  refuse_unknown_axes(display, report.prints);
+  environment.out << text_of_prints(report.prints, display);
   environment.out.flush();
   FileSourceReader files;
   TextSourceReader reader(arguments.file, *text, &files);
-  environment.err << render_text(report, reader, {.color = environment.color});
+  if (!arguments.quiet || report.verdict != Verdict::Clean) {
+    environment.err << render_text(report, reader, {.color = environment.color});
+  }
+  if (options.schedule == ScheduleKind::Random && report.verdict != Verdict::Clean) {
+    environment.err << "found under a random schedule; to see it again:\n  "
+                    << command_again(arguments, options) << "\n";
+  }
   if (!report.failed()) {
     for (const auto& [path, output] : wanted) write_output(path, *output);
   } else if (!wanted.empty()) {
     environment.err << "no output was written\n";
   }
   if (!report.recorded_schedule.empty()) write_file(arguments.record, report.recorded_schedule);
-  if (arguments.json == "-") {
-    environment.out << to_json(report, true, 1) << "\n";
-  } else if (!arguments.json.empty()) {
-    write_file(arguments.json, to_json(report, true, 1) + "\n");
-  }
+  write_json(arguments.json, to_json(report, true, 1), environment);
   return exit_code_of(report.verdict, arguments.fail_on_warning);
 }
 
 }  // namespace
 
 int run_verb(const RunArguments& arguments, const CliEnvironment& environment) {
-  try {
-    return run(arguments, environment);
-  } catch (const UsageError& error) {
-    environment.err << "pallasite: " << error.what() << "\n";
-  } catch (const OptionError& error) {
-    environment.err << "pallasite: " << error.what() << "\n";
-  }
-  return kUsageError;
+  return run(arguments, environment);
 }
 
 }  // namespace pallasite

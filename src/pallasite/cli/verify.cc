@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <ostream>
 
 #include "pallasite/api/session.h"
@@ -10,26 +9,28 @@ namespace pallasite {
 int verify_verb(const VerifyArguments& arguments, const CliEnvironment& environment) {
   const std::optional<std::string> text = read_text(arguments.file, environment.err);
   if (!text) return kUsageError;
-  const auto loaded = process_session().load(*text, arguments.file, RunOptions());
-  Verdict verdict = Verdict::Clean;
+  RunOptions options;
+  if (!arguments.arch.empty()) options.arch = canonical_arch(arguments.arch);
+  const auto loaded = process_session().load(*text, arguments.file, options);
+  Report report;
+  report.findings = loaded->diagnostics;
+  report.checks = {"ir"};
+  if (loaded->module) report.kernel = loaded->module->kernel.name;
+  report.arch = loaded->arch;
+  report.arch_guessed = loaded->arch_guessed;
+  report.module_hash = loaded->hash;
+  settle(report);
   FileSourceReader files;
   TextSourceReader reader(arguments.file, *text, &files);
-  std::string list;
-  for (const Diagnostic& diagnostic : loaded->diagnostics) {
-    verdict = worst_of(verdict, verdict_of(diagnostic));
-    if (arguments.json) {
-      list += (list.empty() ? "" : ",\n ") + to_json(diagnostic);
-    } else {
-      environment.err << render_terminal(diagnostic, reader, {.color = environment.color}) << "\n";
-    }
+  for (const Diagnostic& diagnostic : report.findings) {
+    environment.err << render_terminal(diagnostic, reader, {.color = environment.color}) << "\n";
   }
-  if (arguments.json) {
-    environment.out << "[" << list << "]\n";
-  } else if (verdict <= Verdict::Warning) {
-    environment.out << arguments.file << ": kernel " << loaded->module->kernel.name
-                    << " can run on " << loaded->arch << "\n";
+  write_json(arguments.json, to_json(report, false, 1), environment);
+  if (!report.failed() && !arguments.quiet && arguments.json != "-") {
+    environment.out << arguments.file << ": kernel " << report.kernel << " can run on "
+                    << report.arch << "\n";
   }
-  return exit_code_of(verdict);
+  return exit_code_of(report.verdict, arguments.fail_on_warning);
 }
 
 }  // namespace pallasite

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pallasite/base/check.h"
+#include "pallasite/base/edit_distance.h"
 #include "pallasite/diag/message_template.h"
 
 namespace pallasite {
@@ -16,21 +17,6 @@ constexpr const CatalogueEntry* kEntries[] = {
 #include "pallasite/diag/kinds.def"
 #undef PALLASITE_DIAGNOSTIC
 };
-
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
 
 std::string escape_pattern(std::string_view text) {
   std::string pattern;

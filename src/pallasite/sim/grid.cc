@@ -102,6 +102,12 @@ class Worker {
   std::optional<ClusterMachine> machine_;
 };
 
+void count_cluster(const GridOptions& options) {
+  if (options.clusters_done != nullptr) {
+    options.clusters_done->fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
 bool trivial(const ClusterResult& part) {
   return part.findings.empty() && part.prints.empty() && part.choices.empty();
 }
@@ -123,6 +129,7 @@ GridResult run_serial(const Program& program, const std::vector<GmemBuffer>& gme
     result.outcome = part.outcome;
     result.steps += part.steps;
     ++result.clusters_run;
+    count_cluster(options);
     append(result, cluster, std::move(part));
     if (result.outcome != Outcome::Finished) break;
   }
@@ -170,6 +177,7 @@ std::optional<GridResult> run_parallel(const Program& program, const std::vector
           ClusterResult part = worker.run(cluster, options.machine.max_steps);
           share.steps += part.steps;
           ++share.clusters;
+          count_cluster(options);
           if (part.outcome != Outcome::Finished || footprint.conflict()) abandon = true;
           if (!trivial(part)) share.parts.emplace_back(cluster, std::move(part));
         }
@@ -300,6 +308,7 @@ GridResult run_grid(const Program& program, const std::vector<GmemBuffer>& gmem,
   if (parallel) {
     if (auto result = run_parallel(program, memory.buffers(), options, interrupt)) return *result;
     memory.reset();
+    if (options.clusters_done != nullptr) *options.clusters_done = 0;
   }
   GridResult result = run_serial(program, memory.buffers(), options, interrupt);
   result.serial_after_conflict = parallel;

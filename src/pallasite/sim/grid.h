@@ -39,6 +39,9 @@ struct GridOptions {
   std::function<bool()> poll_interrupt;
   // Keeps the choices that the policy made.
   bool record_choices = false;
+  // Counts the clusters that have ended, for a display of progress; starts again at 0 where the
+  // grid does.
+  std::atomic<int64_t>* clusters_done = nullptr;
 };
 
 struct ClusterChoices {
