@@ -55,7 +55,7 @@ test: setup .venv-oldest/.pallasite lint build build-asan  ## all that CI runs
 	$(newest) pytest -n $(JOBS) python tests
 
 .PHONY: docs
-docs: setup  ## the reference of ops and diagnostics, docs/gen/
+docs: setup  ## the reference of ops, diagnostics and options: docs/gen/, docs/options.md
 	.venv/bin/python tools/docs.py
 
 .PHONY: lint
@@ -98,6 +98,12 @@ peer: setup  ## JAX's own kernels and suites; PEER=dir of the harness, JAX_TESTS
 	  --tsv build/peer-ops.tsv
 	PEER_ENGINE=pallasite.peer:install .venv/bin/python $(PEER)/run_suites.py \
 	  --tests-dir $(JAX_TESTS) --out build/peer
+
+.PHONY: wheel
+wheel: build/wheel/.built build/wheel/tools/.ready  ## a wheel for other machines, tried out in clean environments
+	n=$$(tools/find_python.sh 3.13); o=$$(tools/find_python.sh 3.12); \
+	build/wheel/tools/bin/python tools/wheel.py build/wheel/*.whl build/wheel \
+	  $$o=$(JAX_OLDEST) $$n=$(JAX_NEWEST) $$o=$(JAX_NEWEST) $$n=$(JAX_OLDEST)
 
 ##@ Develop
 
@@ -160,6 +166,12 @@ force:
 build/wheel/.built: $(wheel_sources) build/wheel/sources $(oldest_ready)
 	rm -f build/wheel/*.whl
 	$(with_ccache) $(oldest) pip wheel -q --no-deps --no-build-isolation -w build/wheel .
+	touch $@
+
+# What repairs it, apart from the environments: auditwheel is no part of building or testing.
+build/wheel/tools/.ready: tools/wheel-requirements.txt
+	python=$$(tools/find_python.sh 3.13 3.12); rm -rf $(@D); "$$python" -m venv $(@D)
+	$(@D)/bin/python -m pip install -q --no-input -r $<
 	touch $@
 
 .venv/.pallasite: build/wheel/.built $(newest_ready)

@@ -1,4 +1,5 @@
-"""Writes the reference pages docs/gen/ops.md and docs/gen/diagnostics.md from what the engine states.
+"""Writes the reference pages docs/gen/ops.md, docs/gen/diagnostics.md and docs/options.md from the tables in
+the code.
 
   python tools/docs.py           writes them
   python tools/docs.py --check   exits with 1 if they are not what would be written
@@ -47,13 +48,49 @@ def diagnostics_page(entries):
   return "".join(lines)
 
 
+def options_page(table):
+  lines = [HEAD, "# Options\n\n"]
+  lines += [
+    "What a call or the command line states counts, even if it is the default; then the variable; then\n",
+    "`[tool.pallasite]` of the nearest `pyproject.toml`, where a key has the option's name; then the default.\n",
+    "`pallasite doctor` shows each value and where it is from.\n\n",
+    "`install`, `check` and `Params` take the options as keywords, `pallasite run` and `pallasite check` as flags.\n\n",
+    "| option | flag | variable | values | default | meaning |\n| --- | --- | --- | --- | --- | --- |\n",
+  ]
+  for option in table:
+    values = ", ".join(
+      f"`{c}`" + (" (not built yet)" if c in option.unbuilt else "") for c in option.choices
+    )
+    values = values or {"integer": "integer", "names": "names, separated by commas"}.get(option.kind, "text")
+    default = "" if option.default in (None, ()) else f"`{option.default}`"
+    if option.taken_by == "install":
+      flag = f"`{option.flag}`"
+    else:
+      flag = f"(taken by {option.taken_by})"
+    lines.append(
+      f"| `{option.name}` | {flag} | `{option.variable}` | {values} | {default} | {option.meaning} |\n"
+    )
+  lines += [
+    "\nIn `pyproject.toml`:\n\n```toml\n[tool.pallasite]\narch = \"h100\"\nasync_values = \"late\"\n```\n",
+    "\nThe command line has more that is about one command only, such as `--json` and `--print-block`: ",
+    "`pallasite run --help`.\n",
+  ]
+  return "".join(lines)
+
+
 def main():
   entries = _engine("explain", "--all")
   entries = entries["records"] if isinstance(entries, dict) else entries
-  pages = {"ops.md": ops_page(_engine("ops")), "diagnostics.md": diagnostics_page(entries)}
+  from pallasite import options
+
+  pages = {
+    "gen/ops.md": ops_page(_engine("ops")),
+    "gen/diagnostics.md": diagnostics_page(entries),
+    "options.md": options_page(options.TABLE),
+  }
   stale = []
   for name, text in pages.items():
-    path = ROOT / "docs" / "gen" / name
+    path = ROOT / "docs" / name
     if path.exists() and path.read_text() == text:
       continue
     stale.append(name)
@@ -61,7 +98,7 @@ def main():
       path.parent.mkdir(exist_ok=True)
       path.write_text(text)
   if "--check" in sys.argv[1:] and stale:
-    print(f"docs/gen: {', '.join(stale)} not up to date; run `make docs`", file=sys.stderr)
+    print(f"docs: {', '.join(stale)} not up to date; run `make docs`", file=sys.stderr)
     return 1
   return 0
 

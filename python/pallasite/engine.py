@@ -22,7 +22,11 @@ What the native module offers:
 - `explain(code) -> str`: JSON; empty for an unknown code. `suggest_codes(code)`: what may be meant.
 - `last_report()`: JSON of the last run on this thread; None if there was none.
 - `catalogue() -> str`, `ops() -> str`: JSON lists of all entries and of the op table.
-- `cli_main(args) -> int`: the command line; the exit code.
+- `cli_main(args) -> (code, request)`: the command line. `request` is None, or JSON of what Python
+  has to do: run a program, or look at the installation.
+- `set_display(display)`: JSON of prefix_prints, print_block, progress: what a person sees of runs.
+- `build_info() -> str`: JSON of version, compiler, build, machine, instruction_set, onednn,
+  processors.
 """
 
 from __future__ import annotations
@@ -83,8 +87,17 @@ def render_problems(text: str, options: str = "{}", key: int | None = None) -> s
   return _offered("render_problems")(text, options, key)
 
 
-def cli_main(args: Sequence[str]) -> int:
-  return _offered("cli_main")(list(args))
+def cli_main(args: Sequence[str]) -> tuple[int, str | None]:
+  code, request = _offered("cli_main")(list(args))
+  return code, request
+
+
+def set_display(**display):
+  _offered("set_display")(json.dumps(display))
+
+
+def build_info() -> dict:
+  return json.loads(_offered("build_info")())
 
 
 def run(text: str, arrays: Sequence, options: dict) -> tuple[list, str]:

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.interpreters import mlir
 
@@ -105,6 +106,8 @@ class _Hook:
     self.captures: list[list[Lowered]] = []
     self._said_gpu = False
     self._keep_all = False
+    # Kernels are judged when they are lowered, and do not run (`pallasite check --no-run`).
+    self.no_run = False
 
   @property
   def keep_all(self) -> bool:
@@ -326,7 +329,11 @@ def _cpu_rule(primitive, convert, previous):
       found.append(lowered)
     if not _hook.captures:
       judge.judge(program, chosen.on_finding)
-    call = _call(lowered, program, ctx.avals_out, bool(mode and mode.keep_all))
+    if _hook.no_run:
+      judge.judge_only(program, lowered.name)
+      call = _filled(ctx.avals_out)
+    else:
+      call = _call(lowered, program, ctx.avals_out, bool(mode and mode.keep_all))
     return mlir.lower_fun(call, multiple_results=True)(ctx, *nodes)
 
   return rule
@@ -372,6 +379,17 @@ def _program(lowered: Lowered, chosen: Options, params: dict) -> judge.Program:
   return judge.Program(
     lowered.text, settings_text, int.from_bytes(digest[:8], "little", signed=True)
   )
+
+
+def _filled(avals_out):
+  """Stands for a kernel that does not run: outputs as fresh memory, NaN or the largest integer."""
+
+  def fill(dtype):
+    if jnp.issubdtype(dtype, jnp.inexact):
+      return jnp.nan
+    return True if dtype == jnp.bool_ else jnp.iinfo(dtype).max
+
+  return lambda *operands: [jnp.full(aval.shape, fill(aval.dtype), aval.dtype) for aval in avals_out]
 
 
 def _call(lowered: Lowered, program: judge.Program, avals_out, keep: bool):

@@ -46,6 +46,13 @@ def judge(program: Program, on_finding: str):
   raise error
 
 
+def judge_only(program: Program, name: str):
+  """Reports what is known of a kernel that will not run; raises nothing."""
+  found = [Finding.from_json(d) for d in engine.verify(*program)]
+  verdict = worst_verdict([finding.verdict for finding in found])
+  session.add(Report(verdict, found, kernels=[name], data={"checks": ["ir"]}))
+
+
 def tell(error: UnsupportedError):
   """Counts a kernel that could not be converted: the caller may swallow the error."""
   places = [error.location] if error.location else []

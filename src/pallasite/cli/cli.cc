@@ -179,13 +179,13 @@ struct Verb {
     CLI::Option* option = nullptr;
     if (spec.kind == ValueKind::Flag) {
       option = app.add_flag(name, help);
+    } else if (spec.kind == ValueKind::NamedFile) {
+      option = app.add_option(name, lists[name], help)->allow_extra_args(false);
     } else {
-      option = app.add_option(name, values[name], help);
-      option->type_name(spec.kind == ValueKind::Choice ? "" : std::string(spec.value));
-      option->allow_extra_args(false);
+      option = app.add_option(name, values[name], help)->take_last();
     }
-    if (spec.kind == ValueKind::Count) option->check(CLI::PositiveNumber);
-    if (name == "--workers") option->check(CLI::Range(1, 1024));
+    if (spec.kind == ValueKind::Count) option->check(unnamed(CLI::PositiveNumber));
+    if (name == "--workers") option->check(unnamed(CLI::Range(1, 1024)));
     if (spec.kind == ValueKind::Integer) {
       option->check(CLI::Validator(
           [](const std::string& text) {
@@ -194,14 +194,21 @@ struct Verb {
           },
           ""));
     }
+    std::string type(spec.value);
     if (spec.kind == ValueKind::Choice) {
       std::vector<std::string> choices;
       std::istringstream list{std::string(spec.choices)};
       for (std::string choice; list >> choice;) choices.push_back(choice);
-      option->check(CLI::IsMember(choices));
+      option->check(unnamed(CLI::IsMember(choices)));
+      type = spec.choices;
+      std::ranges::replace(type, ' ', '|');
     }
+    if (spec.kind != ValueKind::Flag) option->type_name(type);
     if (has_scopes) option->group(std::string(heading(spec.scope)));
   }
+
+  // Without what it adds to the help.
+  static CLI::Validator unnamed(CLI::Validator validator) { return validator.description(""); }
 
   static std::string indented(std::string_view lines) {
     std::string text;
@@ -215,7 +222,8 @@ struct Verb {
   CLI::App& app;
   // Stable addresses: CLI11 keeps references.
   std::list<std::string> operands;
-  std::map<std::string, std::vector<std::string>> values;
+  std::map<std::string, std::string> values;
+  std::map<std::string, std::vector<std::string>> lists;
 };
 
 template <typename Number>
@@ -367,14 +375,15 @@ int run_words(const std::vector<std::string>& args, const CliEnvironment& enviro
                "pallasite");
   app.set_version_flag("--version", std::string(version()));
   app.require_subcommand(1);
-  app.footer("`pallasite VERB --help` shows a verb's options, with examples.\n\n" +
-             std::string(kExitCodes));
   std::list<Verb> made;
   std::vector<std::string_view> names;
   for (const VerbSpec& spec : all_verbs()) {
     made.emplace_back(app, spec);
     names.push_back(spec.name);
   }
+  // Of the program alone: a verb takes over what its parent has when it is made.
+  app.footer("`pallasite VERB --help` shows a verb's options, with examples.\n\n" +
+             std::string(kExitCodes));
   Words words;
   std::vector<std::string> list(args.rbegin(), args.rend());
   if (!args.empty() && !args[0].starts_with('-')) {
@@ -433,7 +442,7 @@ void write_json(const std::string& path, const std::string& json,
   }
 }
 
-std::string quoted(std::string_view word) {
+std::string shell_word(std::string_view word) {
   const bool plain = !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
     return std::isalnum(c) != 0 ||
            std::string_view("_-./=,:@%+").find(static_cast<char>(c)) != std::string_view::npos;

@@ -103,6 +103,6 @@ void write_file(const std::string& path, const std::string& contents);
 void write_json(const std::string& path, const std::string& json,
                 const CliEnvironment& environment);
 // A word as a shell takes it.
-std::string quoted(std::string_view word);
+std::string shell_word(std::string_view word);
 
 }  // namespace pallasite

@@ -9,7 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "pallasite/api/display.h"
+#include "pallasite/base/version.h"
 #include "pallasite/cli/npy.h"
+#include "pallasite/cli/verbs.h"
 
 namespace pallasite {
 namespace {
@@ -102,7 +105,7 @@ TEST_F(Cli, RunsAKernelOnFiles) {
                  "2", "--json", path("r.json")}),
             0)
       << err();
-  EXPECT_EQ(out(), "x is 3\nx is -4\n");
+  EXPECT_EQ(out(), "[x=0] x is 3\n[x=1] x is -4\n");
   EXPECT_EQ(err(), "kernel negate on sm_90a (guessed from its ops): clean\n");
   EXPECT_EQ(read(path("y.npy")), ints({-3, 4}));
   const auto report = nlohmann::json::parse(read(path("r.json")));
@@ -150,6 +153,140 @@ TEST_F(Cli, RecordsAndReplays) {
             kUsageError);
 }
 
+TEST_F(Cli, ReplayIsAVerb) {
+  const std::string kernel = write("k.pir", kKernel);
+  const std::string x = "x=" + write("x.npy", ints({3, -4}));
+  ASSERT_EQ(cli({"run", kernel, "--arg", x, "--schedule", "random", "--seed", "-3", "--record",
+                 path("s.json")}),
+            0)
+      << err();
+  EXPECT_EQ(cli({"replay", path("s.json"), kernel, "--arg", x}), 0) << err();
+  EXPECT_EQ(out(), "[x=0] x is 3\n[x=1] x is -4\n");
+  EXPECT_EQ(cli({"replay", path("s.json"), kernel, "--arg", "x=" + write("z.npy", ints({0, 0}))}),
+            3);
+  EXPECT_NE(err().find("sched.replay-mismatch"), std::string::npos) << err();
+}
+
+TEST_F(Cli, AFaultOfARandomScheduleSaysHowToSeeItAgain) {
+  const std::string kernel = write("a deadlock.pir", kDeadlock);
+  EXPECT_EQ(cli({"run", "--schedule", "random", "--seed", "7", "--async-values=late", kernel}), 3);
+  EXPECT_NE(err().find("\n  pallasite run --schedule random --seed 7 --async-values late '" +
+                       kernel + "'\n"),
+            std::string::npos)
+      << err();
+  EXPECT_EQ(cli({"run", kernel}), 3);
+  EXPECT_EQ(err().find("to see it again"), std::string::npos) << err();
+}
+
+TEST_F(Cli, CheckNeedsNoInputsAndKeepsNoOutputs) {
+  const std::string kernel = write("k.pir", kKernel);
+  EXPECT_EQ(cli({"check", kernel, "--json", "-", "--quiet", "--print-block", "x=1"}), 0) << err();
+  EXPECT_EQ(out().substr(0, 7), "x is 0\n") << out();
+  EXPECT_EQ(nlohmann::json::parse(out().substr(7)).at("verdict"), "clean");
+  EXPECT_EQ(err(), "");
+  EXPECT_EQ(cli({"check", write("d.pir", kDeadlock)}), 3);
+  // Nothing runs, so nothing is found.
+  EXPECT_EQ(cli({"check", "--no-run", write("d.pir", kDeadlock)}), 0);
+  EXPECT_EQ(cli({"check", kernel, "--out", "out=y.npy"}), kUsageError);
+}
+
+TEST_F(Cli, PrintsOfSomeBlocks) {
+  const std::string kernel = write("k.pir", kKernel);
+  const std::string x = "x=" + write("x.npy", ints({3, -4}));
+  EXPECT_EQ(cli({"run", kernel, "--arg", x}), 0);
+  EXPECT_EQ(out(), "[x=0] x is 3\n[x=1] x is -4\n");
+  // One thread is left: nothing to tell apart.
+  EXPECT_EQ(cli({"run", kernel, "--arg", x, "--print-block", "x=1"}), 0);
+  EXPECT_EQ(out(), "x is -4\n");
+  EXPECT_EQ(cli({"run", kernel, "--arg", x, "--print-block", "x=2"}), 0);
+  EXPECT_EQ(out(), "");
+  EXPECT_EQ(cli({"run", kernel, "--arg", x, "--print-block", "z=1"}), kUsageError);
+  EXPECT_NE(err().find("the kernel's axes are x"), std::string::npos) << err();
+  for (const char* wrong : {"x", "=1", "x=", "x=a", "x=1 2"}) {
+    EXPECT_EQ(cli({"run", kernel, "--arg", x, "--print-block", wrong}), kUsageError) << wrong;
+  }
+}
+
+TEST_F(Cli, TakesAProgramApart) {
+  std::string request;
+  const auto start = [&](const std::vector<std::string>& args) {
+    std::ostringstream out, err;
+    request.clear();
+    return run_cli(args, {.out = out, .err = err, .python = [&](const std::string& text) {
+                            request = text;
+                            return 0;
+                          }});
+  };
+  EXPECT_EQ(start({"run", "--arch=h100", "--seed", "-2", "--quiet", "a.py", "--seed", "x.pir"}), 0);
+  auto got = nlohmann::json::parse(request);
+  EXPECT_EQ(got.at("script"), "a.py");
+  EXPECT_EQ(got.at("args"), nlohmann::json({"--seed", "x.pir"}));
+  EXPECT_EQ(got.at("options"), nlohmann::json({{"arch", "h100"}, {"seed", -2}}));
+  EXPECT_EQ(got.at("quiet"), true);
+  EXPECT_EQ(start({"check", "--no-run", "-m", "a.b", "-m", "c"}), 0);
+  got = nlohmann::json::parse(request);
+  EXPECT_EQ(got.at("verb"), "check");
+  EXPECT_EQ(got.at("module"), "a.b");
+  EXPECT_EQ(got.at("args"), nlohmann::json({"-m", "c"}));
+  EXPECT_EQ(got.at("no_run"), true);
+  EXPECT_EQ(start({"run", "--arg", "x=x.npy", "a.py"}), kUsageError);
+  EXPECT_EQ(start({"run", "-m"}), kUsageError);
+  EXPECT_EQ(start({"run", "--seed"}), kUsageError);
+  EXPECT_EQ(start({"run", "--num-sms", "0", "a.py"}), kUsageError);
+  // Without Python there is no program to run.
+  EXPECT_EQ(cli({"run", "a.py"}), kUsageError);
+  EXPECT_NE(err().find("no Python"), std::string::npos) << err();
+}
+
+TEST_F(Cli, SuggestsWhatMayBeMeant) {
+  EXPECT_EQ(cli({"chek"}), kUsageError);
+  EXPECT_NE(err().find("did you mean check?"), std::string::npos) << err();
+  EXPECT_EQ(cli({"run", "--schedul", "random", "k.pir"}), kUsageError);
+  EXPECT_NE(err().find("did you mean --schedule?"), std::string::npos) << err();
+}
+
+TEST_F(Cli, EveryVerbHasHelpWithExamples) {
+  for (const VerbSpec& verb : all_verbs()) {
+    EXPECT_EQ(cli({std::string(verb.name), "--help"}), 0);
+    EXPECT_NE(out().find("Examples:\n  "), std::string::npos) << verb.name;
+    for (std::string_view option : verb.options) {
+      EXPECT_NE(out().find("  " + std::string(option)), std::string::npos) << option;
+    }
+    for (const std::string& script : {completion_for_bash(), completion_for_zsh()}) {
+      EXPECT_NE(script.find(verb.name), std::string::npos);
+      for (std::string_view option : verb.options) {
+        EXPECT_NE(script.find(option), std::string::npos) << option;
+      }
+    }
+  }
+}
+
+TEST_F(Cli, DoctorAndCompletion) {
+  EXPECT_EQ(cli({"doctor", "--json", "-"}), 0);
+  EXPECT_EQ(nlohmann::json::parse(out()).at("version"), version());
+  EXPECT_EQ(cli({"completion", "fish"}), kUsageError);
+  EXPECT_EQ(cli({"completion", "zsh"}), 0);
+  EXPECT_EQ(out(), completion_for_zsh());
+}
+
+TEST(Progress, IsShownAfterAWhileAndGoneAtTheEnd) {
+  std::ostringstream terminal;
+  {
+    ProgressLine line(&terminal, "k", std::chrono::hours(1));
+    line.update(1, 2);
+  }
+  EXPECT_EQ(terminal.str(), "");
+  {
+    ProgressLine line(&terminal, "k", std::chrono::seconds(0));
+    line.update(1, 2);
+    EXPECT_EQ(terminal.str().find("\rpallasite: k: 1 of 2 clusters (50%)"), 0u) << terminal.str();
+  }
+  EXPECT_TRUE(terminal.str().ends_with("\r\x1b[K"));
+  EXPECT_EQ(progress_text("k", 25, 100, 5),
+            "pallasite: k: 25 of 100 clusters (25%), 5 a second, about 15 s left");
+  EXPECT_EQ(progress_text("k", 0, 1, 5), "pallasite: k: 0 of 1 clusters, 5 s");
+}
+
 TEST_F(Cli, UsageErrors) {
   const std::string kernel = write("k.pir", kKernel);
   const std::string x = write("x.npy", ints({3, -4}));
@@ -190,8 +327,10 @@ TEST_F(Cli, Verify) {
   const std::string wrong = write("wrong.pir", text);
   EXPECT_EQ(cli({"verify", wrong}), 3);
   EXPECT_NE(err().find("wrong.pir:14"), std::string::npos) << err();
-  EXPECT_EQ(cli({"verify", wrong, "--json"}), 3);
-  EXPECT_EQ(nlohmann::json::parse(out()).at(0).at("code"), "ir.verify");
+  EXPECT_EQ(cli({"verify", wrong, "--json", "-"}), 3);
+  const auto report = nlohmann::json::parse(out());
+  EXPECT_EQ(report.at("findings").at(0).at("code"), "ir.verify");
+  EXPECT_EQ(report.at("verdict"), "error");
 }
 
 TEST_F(Cli, Explain) {

@@ -142,14 +142,14 @@ std::string command_again(const RunArguments& arguments, const RunOptions& optio
   std::string command = fmt::format("pallasite {} --schedule random --seed {}", arguments.verb,
                                     static_cast<int64_t>(options.seed));
   const auto add = [&](std::string_view name, const std::string& value) {
-    if (!value.empty()) command += fmt::format(" {} {}", name, quoted(value));
+    if (!value.empty()) command += fmt::format(" {} {}", name, shell_word(value));
   };
   add("--arch", arguments.arch);
   add("--checks", arguments.checks);
   add("--async-values", arguments.async_values);
   add("--uninitialized-memory", arguments.uninitialized_memory);
   if (arguments.max_steps) add("--max-steps", std::to_string(*arguments.max_steps));
-  command += " " + quoted(arguments.file);
+  command += " " + shell_word(arguments.file);
   for (const std::string& array : arguments.arrays) add("--arg", array);
   return command;
 }

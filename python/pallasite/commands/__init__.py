@@ -1,0 +1,1 @@
+"""What the command line does in Python; the rest of it is the engine's."""
