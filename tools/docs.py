@@ -54,7 +54,8 @@ def options_page(table):
     "What a call or the command line states counts, even if it is the default; then the variable; then\n",
     "`[tool.pallasite]` of the nearest `pyproject.toml`, where a key has the option's name; then the default.\n",
     "`pallasite doctor` shows each value and where it is from.\n\n",
-    "`install`, `check` and `Params` take the options as keywords, `pallasite run` and `pallasite check` as flags.\n\n",
+    "`install`, `check` and `Params` take the options as keywords, `pallasite run` and `pallasite check` as flags.\n",
+    "A kernel in a .pir file takes flags and variables; `pyproject.toml` is for programs.\n\n",
     "| option | flag | variable | values | default | meaning |\n| --- | --- | --- | --- | --- | --- |\n",
   ]
   for option in table:

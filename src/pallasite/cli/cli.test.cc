@@ -190,6 +190,21 @@ TEST_F(Cli, CheckNeedsNoInputsAndKeepsNoOutputs) {
   EXPECT_EQ(cli({"check", kernel, "--out", "out=y.npy"}), kUsageError);
 }
 
+TEST_F(Cli, TheEnvironmentStatesOptions) {
+  const std::string deadlock = write("d.pir", kDeadlock);
+  ::setenv("PALLASITE_SCHEDULE", "random", 1);
+  ::setenv("PALLASITE_SEED", "5", 1);
+  EXPECT_EQ(cli({"run", deadlock}), 3);
+  EXPECT_NE(err().find("--schedule random --seed 5"), std::string::npos) << err();
+  EXPECT_EQ(cli({"run", "--seed", "6", deadlock}), 3);
+  EXPECT_NE(err().find("--schedule random --seed 6"), std::string::npos) << err();
+  ::setenv("PALLASITE_SEED", "five", 1);
+  EXPECT_EQ(cli({"run", deadlock}), kUsageError);
+  EXPECT_NE(err().find("PALLASITE_SEED"), std::string::npos) << err();
+  ::unsetenv("PALLASITE_SCHEDULE");
+  ::unsetenv("PALLASITE_SEED");
+}
+
 TEST_F(Cli, PrintsOfSomeBlocks) {
   const std::string kernel = write("k.pir", kKernel);
   const std::string x = "x=" + write("x.npy", ints({3, -4}));

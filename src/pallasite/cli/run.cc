@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "pallasite/api/session.h"
@@ -27,8 +29,29 @@ NamedFile split(const std::string& text, std::string_view option) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+// The variables of the environment that state options of a run, applied over the defaults.
+void set_from_environment(RunOptions& options) {
+  for (const std::string_view name : {"arch", "checks", "schedule", "async_values",
+                                      "uninitialized_memory", "seed", "max_steps", "workers"}) {
+    std::string variable = fmt::format("PALLASITE_{}", name);
+    std::ranges::transform(variable, variable.begin(),
+                           [](unsigned char c) { return std::toupper(c); });
+    const char* text = std::getenv(variable.c_str());
+    if (text == nullptr || *text == '\0') continue;
+    const bool is_number = name == "seed" || name == "max_steps" || name == "workers";
+    const nlohmann::json value = is_number ? nlohmann::json::parse(text, nullptr, false) : text;
+    try {
+      if (value.is_discarded()) throw OptionError(fmt::format("{}: expected an integer", text));
+      set_options(options, nlohmann::json{{name, value}}.dump());
+    } catch (const OptionError& error) {
+      throw UsageError(fmt::format("{}: {}", variable, error.what()));
+    }
+  }
+}
+
 RunOptions options_of(const RunArguments& arguments, const CliEnvironment& environment) {
   RunOptions options;
+  set_from_environment(options);
   if (!arguments.arch.empty()) options.arch = canonical_arch(arguments.arch);
   if (!arguments.checks.empty()) set_checks(options, arguments.checks);
   if (!arguments.schedule.empty()) set_schedule(options, arguments.schedule);
@@ -36,13 +59,9 @@ RunOptions options_of(const RunArguments& arguments, const CliEnvironment& envir
   if (!arguments.uninitialized_memory.empty()) {
     set_uninitialized_memory(options, arguments.uninitialized_memory);
   }
-  options.seed = static_cast<uint64_t>(arguments.seed.value_or(0));
-  options.max_steps = arguments.max_steps;
-  options.workers = arguments.workers;
-  const char* workers = std::getenv("PALLASITE_WORKERS");
-  if (!options.workers && workers != nullptr && *workers != '\0') {
-    set_options(options, fmt::format("{{\"workers\": {}}}", workers));
-  }
+  if (arguments.seed) options.seed = static_cast<uint64_t>(*arguments.seed);
+  if (arguments.max_steps) options.max_steps = arguments.max_steps;
+  if (arguments.workers) options.workers = arguments.workers;
   options.record_choices = !arguments.record.empty();
   options.poll_interrupt = environment.poll_interrupt;
   return options;
