@@ -322,7 +322,7 @@ def _cpu_rule(primitive, convert, previous):
     except UnsupportedError as error:
       judge.tell(error)
       raise
-    program = _program(lowered, chosen, params)
+    program = _program(lowered, chosen, params, mode is not None)
     _hook.program_names.add(_compat.program_name(ctx))
     session.lowered += 1
     for found in _hook.captures:
@@ -352,13 +352,15 @@ def _gpu_rule(previous):
   return rule
 
 
-def _program(lowered: Lowered, chosen: Options, params: dict) -> judge.Program:
+def _program(lowered: Lowered, chosen: Options, params: dict, installed: bool) -> judge.Program:
   """What the call of a kernel hands to the engine."""
   interpret = params.get("interpret")
   own = {}
   if isinstance(interpret, Params):
     # Stated at the kernel itself, so stronger than what is installed when it runs.
-    own = {name: getattr(chosen, name) for name in interpret.stated if name in chosen.run_options()}
+    # Where nothing is installed, so is what the environment and pyproject.toml say.
+    names = interpret.stated if installed else chosen.sources
+    own = {name: getattr(chosen, name) for name in names if name in chosen.run_options()}
   settings = {
     "arch": chosen.chip.arch if chosen.chip else guessed_arch(lowered),
     "arch_guessed": chosen.chip is None,
@@ -451,6 +453,11 @@ def uninstall():
 
 
 def _tell_engine(chosen: Options):
-  """Run options are read when a kernel runs; without the engine nothing can run."""
+  """Run options are read when a kernel runs; without the engine nothing can run.
+
+  The handler too has to be there: a program that was exported elsewhere is lowered no more.
+  """
   with contextlib.suppress(engine.EngineMissingError):
     engine.set_run_options(chosen.run_options())
+    engine.register_ffi_target()
+    engine.set_report_sink(session.receive)

@@ -222,6 +222,17 @@ def test_variables_and_pyproject(name, place, elsewhere, monkeypatch):
       assert shows(functions.observe()) == seen[0]
 
 
+def test_variables_are_for_params_without_an_installation_too(monkeypatch):
+  functions = Functions(interpret=pallasite.Params(workers=1))
+  monkeypatch.setenv("PALLASITE_SCHEDULE", "random")
+  monkeypatch.setenv("PALLASITE_ARCH", "b200")
+  monkeypatch.setenv("PALLASITE_WORKERS", "2")
+  seen = functions.observe()
+  assert (seen["policy"], seen["arch"], seen["workers"]) == ("random", "sm_100a", 1)
+  with pallasite.install(schedule="fixed"):
+    assert functions.observe()["policy"] == "fixed"
+
+
 def test_after_uninstall_a_function_is_what_it_was():
   def body(x_ref, out_ref):
     out_ref[...] = x_ref[...] + 1
