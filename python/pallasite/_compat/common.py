@@ -42,17 +42,21 @@ __all__ = [
   "function_source",
   "interpret_gpu_params_class",
   "is_jax_array_type",
+  "is_key_array",
   "is_ref",
   "jax_runtime_error",
   "keep_equations",
+  "key_functions",
   "layout_text",
   "mpmd_map_p",
+  "numbers_of_keys",
   "open_jaxpr",
   "pallas_call_p",
   "platform_rule",
   "prepare_runtime_error",
   "primitive_key",
   "program_name",
+  "random_gamma",
   "ref_facts",
   "scan_counts",
   "sequential_dimensions",
@@ -77,6 +81,14 @@ _PRIMITIVE_MODULES = {
   "jax._src.lax.special": "lax",
   "jax._src.lax.parallel": "lax",
   "jax._src.lax.windowed_reductions": "lax",
+  "jax._src.lax.ann": "lax",
+  "jax._src.lax.control_flow.solves": "lax",
+  "jax._src.ad_util": "jax",
+  "jax._src.dispatch": "jax",
+  "jax._src.interpreters.ad": "jax",
+  "jax._src.random.threefry2x32": "random",
+  "jax._src.random.prng": "random",
+  "jax._src.random.core": "random",
   "jax._src.interpreters.partial_eval": "jax",
   "jax._src.pjit": "jax",
   "jax._src.ad_checkpoint": "jax",
@@ -141,6 +153,30 @@ def is_ref(aval) -> bool:
 
 def is_jax_array_type(aval) -> bool:
   return isinstance(aval, jax_core.ShapedArray) and isinstance(aval.dtype, np.dtype)
+
+
+def is_key_array(aval) -> bool:
+  """Whether an array holds random keys, each of which is a few numbers."""
+  dtype = getattr(aval, "dtype", None)
+  return dtype is not None and jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key)
+
+
+def numbers_of_keys(aval) -> jax.ShapeDtypeStruct:
+  """The array of the numbers that an array of keys is made of."""
+  physical = jax_core.physical_aval(aval)
+  return jax.ShapeDtypeStruct(physical.shape, physical.dtype)
+
+
+def key_functions(impl_or_dtype):
+  """How a kind of key makes keys and bits: `seed`, `split`, `fold_in` and `random_bits` on the
+  numbers of one key."""
+  return getattr(impl_or_dtype, "_impl", impl_or_dtype)
+
+
+def random_gamma(key, a, log_space: bool):
+  from jax._src.random import core
+
+  return core._gamma_impl(key, a, log_space=log_space, use_vmap=True)
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,19 @@ from pallasite.lower import (  # noqa: F401
   control,
   copy,
   debug,
+  dot,
   fence,
+  gather,
   memory,
+  random,
   reduce,
   scope,
   shape,
+  sort,
   thread,
   value,
   wgmma,
+  window,
 )
 from pallasite.lower.converter import JaxRules
 from pallasite.lower.kernel import Lowered, lower_mpmd_map, lower_pallas_call

@@ -52,6 +52,13 @@ for _name in _PLAIN:
 # What differentiation adds tangents with.
 rule("lax.add_any")(_plain("add"))
 rule("mosaic_gpu._copysign")(_plain("copysign"))
+rule("jax.add_any")(_plain("add"))
+
+
+@rule("lax.reduce_precision")
+def reduce_precision(site):
+  attributes = {name: int(site.params[name]) for name in ("exponent_bits", "mantissa_bits")}
+  return site.op("arith.reduce_precision", site.operands, attributes)
 
 
 @rule("lax.integer_pow")

@@ -77,6 +77,17 @@ def inlined_call(site):
   raise UnsupportedError(f"primitive `{site.name}` without a jaxpr is not supported")
 
 
-@rule("jax.checkpoint")
-def checkpoint(site):
+@rule("jax.remat2", "lax.composite")
+def call_of_jaxpr(site):
   return site.converter.inline(site.params["jaxpr"], site.operands, site.location)
+
+
+@rule("lax.custom_linear_solve")
+def custom_linear_solve(site):
+  """The solver that the user gave; the other functions serve derivatives."""
+  counts, jaxprs = site.params["const_lengths"], site.params["jaxprs"]
+  first = counts.matvec + counts.vecmat
+  last = first + counts.solve
+  constants = site.operands[first:last]
+  right_sides = site.operands[last + counts.transpose_solve :]
+  return site.converter.inline(jaxprs.solve, [*constants, *right_sides], site.location)

@@ -11,7 +11,7 @@ import numpy as np
 
 from pallasite import _compat
 from pallasite.errors import UnsupportedError
-from pallasite.lower import refs
+from pallasite.lower import keys, refs
 from pallasite.lower.emitter import Body, ModuleText, argument_text
 from pallasite.lower.registry import RULES
 from pallasite.lower.types import (
@@ -213,6 +213,8 @@ class Site:
     if key == "mosaic_gpu.inline_mgpu" and rules.ignore_inline_mgpu and not self.eqn.outvars:
       return
     try:
+      if rule is not None and self.has_keys():
+        rule = keys.rule_for(key, rule)
       if rule is None:
         raise self.unsupported()
       results = self.floats_alone(key) or rule(self)
@@ -238,6 +240,12 @@ class Site:
       return None
     types = self.result_types
     return [Value("", type) for type in types] if all(map(is_float_array, types)) else None
+
+  def has_keys(self) -> bool:
+    return any(
+      _compat.is_key_array(getattr(atom, "aval", None))
+      for atom in (*self.eqn.invars, *self.eqn.outvars)
+    )
 
   # ---- reading
 
@@ -290,6 +298,12 @@ class Site:
 
   # ---- writing
 
+  def traced(self, function, operands: Sequence[Value], avals: Sequence) -> list[Value]:
+    """The ops that a function of JAX arrays consists of, on operands of these types. For
+    primitives whose meaning is best said in terms of others."""
+    jaxpr = jax.make_jaxpr(function)(*(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals))
+    return self.converter.inline(jaxpr, operands, self.location)
+
   def op(
     self,
     name: str,
@@ -325,6 +339,10 @@ def is_float_array(type: Type) -> bool:
 
 
 def array_type(aval) -> ArrayType:
+  """An array of random keys is the array of their numbers."""
+  if _compat.is_key_array(aval):
+    aval = _compat.numbers_of_keys(aval)
+    return ArrayType(element_name(aval.dtype), tuple(aval.shape))
   if not _compat.is_jax_array_type(aval):
     raise UnsupportedError(f"a value of type `{aval}` is not supported")
   return ArrayType(element_name(aval.dtype), tuple(aval.shape))

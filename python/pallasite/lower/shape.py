@@ -91,6 +91,36 @@ def dynamic_slice(site):
   return site.op("shape.dynamic_slice", site.operands, {"sizes": _ints(site.params["slice_sizes"])})
 
 
+@rule("lax.dynamic_update_slice")
+def dynamic_update_slice(site):
+  return site.op("shape.dynamic_update_slice", site.operands)
+
+
+@rule("lax.split")
+def split(site):
+  (operand,) = site.operands
+  axis, first, parts = int(site.params["axis"]), 0, []
+  for size, type in zip(site.params["sizes"], site.result_types, strict=True):
+    starts, limits = [0] * len(type.shape), list(operand.type.shape)
+    starts[axis], limits[axis] = first, first + int(size)
+    first = limits[axis]
+    parts += site.op("shape.slice", (operand,), {"starts": starts, "limits": limits}, [type])
+  return parts
+
+
+@rule("lax.tile")
+def tile(site):
+  (operand,) = site.operands
+  for axis, count in enumerate(site.params["reps"]):
+    shape = operand.type.shape
+    repeated = ArrayType(operand.type.element, (*shape[:axis], int(count), *shape[axis:]))
+    dimensions = [d for d in range(len(repeated.shape)) if d != axis]
+    operand = site.op("shape.broadcast_in_dim", (operand,), {"dimensions": dimensions}, [repeated])[0]
+    flat = (*shape[:axis], int(count) * shape[axis], *shape[axis + 1 :])
+    operand = site.op("shape.reshape", (operand,), None, [ArrayType(repeated.element, flat)])[0]
+  return operand
+
+
 @rule("lax.pad")
 def pad(site):
   low, high, interior = zip(*site.params["padding_config"])

@@ -2,6 +2,7 @@
 
 from pallasite import _compat
 from pallasite.lower.registry import rule
+from pallasite.lower.types import literal_value
 
 
 @rule("mosaic_gpu.layout_cast")
@@ -22,6 +23,31 @@ def optimization_barrier(site):
   return site.op("value.optimization_barrier", site.operands)
 
 
-@rule("lax.copy", "jax.relayout", "jax.reshard")
+@rule(
+  "lax.copy",
+  "jax.device_put",
+  "jax.name",
+  "jax.relayout",
+  "jax.reshard",
+  "jax.sharding_constraint",
+  "jax.stop_gradient",
+)
 def identity(site):
+  """What places an array, or names it, or stops derivatives: the value is the same."""
   return site.operands
+
+
+@rule("lax.tie")
+def tie(site):
+  return site.operands[1]
+
+
+@rule("lax.empty", "lax.empty2")
+def empty(site):
+  """Any elements would do. XLA's are 0."""
+  (type,) = site.result_types
+  (aval,) = (variable.aval for variable in site.eqn.outvars)
+  zero = literal_value(0, aval.dtype)
+  if not type.shape:
+    return zero
+  return site.op("shape.broadcast_in_dim", (zero,), {"dimensions": []})

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -101,6 +102,34 @@ struct Or {
   template <typename L>
   static constexpr typename L::Value identity() {
     return 0;
+  }
+};
+
+struct Xor {
+  static constexpr unsigned kDomain = kBitPatterns;
+  template <typename T>
+  static T join(T x, T y) {
+    return T(x ^ y);
+  }
+  template <typename L>
+  static constexpr typename L::Value identity() {
+    return 0;
+  }
+};
+
+// log(exp(x) + exp(y)) without overflow.
+struct LogSumExp {
+  static constexpr unsigned kDomain = kFloats;
+  template <typename T>
+  static T join(T x, T y) {
+    const T distance = x - y;
+    // Of equal infinities the distance is NaN, as of a NaN itself.
+    if (distance != distance) return x == y ? x : x + y;
+    return element_max(x, y) + std::log1p(std::exp(-std::abs(distance)));
+  }
+  template <typename L>
+  static constexpr typename L::Value identity() {
+    return -std::numeric_limits<typename L::Value>::infinity();
   }
 };
 
@@ -593,6 +622,14 @@ extern const OpDef kReduceOr = reduce_op<Or>({
     .source = "jax.lax.reduce_or",
 });
 
+extern const OpDef kReduceXor = reduce_op<Xor>({
+    .name = "reduce.xor",
+    .primitives = {"reduce_xor"},
+    .help = "Bitwise exclusive or over dimensions; of bools, whether an odd number is true.",
+    .example = PALLASITE_REDUCE_EXAMPLE("reduce.xor", "i32"),
+    .source = "jax.lax.reduce_xor",
+});
+
 extern const OpDef kReduceArgmax = find_op<true>({
     .name = "reduce.argmax",
     .primitives = {"argmax"},
@@ -629,6 +666,14 @@ extern const OpDef kReduceCumprod = running_op<Prod>({
     .help = "Running product along one dimension.",
     .example = PALLASITE_RUNNING_EXAMPLE("reduce.cumprod"),
     .source = "jax.lax.cumprod",
+});
+
+extern const OpDef kReduceCumlogsumexp = running_op<LogSumExp>({
+    .name = "reduce.cumlogsumexp",
+    .primitives = {"cumlogsumexp"},
+    .help = "Running logarithm of the sum of exponentials along one dimension.",
+    .example = PALLASITE_RUNNING_EXAMPLE("reduce.cumlogsumexp"),
+    .source = "jax.lax.cumlogsumexp",
 });
 
 extern const OpDef kReduceCummax = running_op<Max>({
