@@ -9,8 +9,13 @@ import pallasite
 
 
 def kernel_of(function, *arrays):
-  """A kernel of one thread that stores what the function gives for its inputs."""
-  shapes = jax.tree.leaves(jax.eval_shape(function, *arrays))
+  """A kernel of one thread that stores what the function gives for its inputs. Its grid has one
+  axis, `x`, of size 1."""
+  with_axis = jax.vmap(function, axis_name="x", axis_size=1, in_axes=None)
+  shapes = [
+    jax.ShapeDtypeStruct(s.shape[1:], s.dtype)
+    for s in jax.tree.leaves(jax.eval_shape(with_axis, *arrays))
+  ]
 
   def body(*refs):
     inputs, outputs = refs[: len(arrays)], refs[len(arrays) :]
@@ -18,7 +23,7 @@ def kernel_of(function, *arrays):
     for output, result in zip(outputs, results, strict=True):
       output[...] = result
 
-  return plgpu.kernel(body, out_type=[jax.ShapeDtypeStruct(s.shape, s.dtype) for s in shapes])
+  return plgpu.kernel(body, out_type=shapes, grid=(1,), grid_names=("x",))
 
 
 def run(function, *arrays):

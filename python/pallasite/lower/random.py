@@ -25,6 +25,27 @@ def threefry2x32(site):
   return site.op("random.threefry2x32", [broadcast(value, shape) for value in site.operands])
 
 
+def _pairs_along(shape, element: str):
+  """XLA puts the two words of a Threefry block side by side along the first even dimension, or else
+  the largest. The array to draw, and how it becomes that."""
+  even = [d for d, extent in enumerate(shape) if extent % 2 == 0]
+  axis = even[0] if even else shape.index(max(shape))
+  half = (*shape[:axis], (shape[axis] + 1) // 2, *shape[axis + 1 :])
+  drawn = ArrayType(element, (*half, 2))
+
+  def arrange(site, values):
+    rank = len(shape)
+    order = [*range(axis + 1), rank, *range(axis + 1, rank)]
+    moved = ArrayType(element, tuple(drawn.shape[d] for d in order))
+    (values,) = site.op("shape.transpose", (values,), {"permutation": order}, [moved])
+    whole = ArrayType(element, (*shape[:axis], 2 * half[axis], *shape[axis + 1 :]))
+    (values,) = site.op("shape.reshape", (values,), None, [whole])
+    limits = {"starts": [0] * rank, "limits": list(shape)}
+    return site.op("shape.slice", (values,), limits, [ArrayType(element, shape)])[0]
+
+  return drawn, arrange
+
+
 @rule("lax.rng_bit_generator")
 def rng_bit_generator(site):
   algorithm = int(site.params["algorithm"])
@@ -39,15 +60,49 @@ def rng_bit_generator(site):
     (state,) = site.op("shape.reshape", (state,), None, [pairs])
     (state,) = site.op("arith.bitcast", (state,), None, [long_state])
   element = bits.element if bits.element in ("u8", "u16", "u32", "u64") else "u32"
-  # XLA makes bits of 8 and 16 out of 32.
   made = ArrayType(element, bits.shape)
-  following, values = site.op("random.bits", (state,), {"cipher": cipher}, [long_state, made])
+  drawn, arrange = made, None
+  if cipher == "threefry" and element != "u64" and bits.shape:
+    drawn, arrange = _pairs_along(bits.shape, element)
+  following, values = site.op("random.bits", (state,), {"cipher": cipher}, [long_state, drawn])
+  if arrange is not None:
+    values = arrange(site, values)
   if given.element == "u32":
     (following,) = site.op("arith.bitcast", (following,), None, [pairs])
     (following,) = site.op("shape.reshape", (following,), None, [given])
   if made != bits:
     (values,) = site.op("arith.convert", (values,), None, [bits])
   return following, values
+
+
+@rule("lax.rng_uniform")
+def rng_uniform(site):
+  """XLA draws from a generator that nobody can seed. Here each thread, each equation and each time
+  have a state of their own, which depends on nothing else."""
+  (type,) = site.result_types
+  (aval,) = (v.aval for v in site.eqn.outvars)
+  is_float = jnp.issubdtype(aval.dtype, jnp.floating)
+  width = max(int(jnp.dtype(aval.dtype).itemsize) * 8, 32)
+  state_type = ArrayType("u64", (2,))
+  (state,) = site.op("random.fresh_state", (), None, [state_type])
+  bits_type = ArrayType(f"u{width}", type.shape)
+  _, bits = site.op("random.bits", (state,), {"cipher": "philox"}, [state_type, bits_type])
+
+  def function(low, high, bits):
+    if not is_float:
+      span = (high - low).astype(bits.dtype)
+      return low + lax.rem(bits, jnp.broadcast_to(span, bits.shape)).astype(aval.dtype)
+    wide = jnp.float64 if width == 64 else jnp.float32
+    # As many bits as the float has, so that 1 is never reached.
+    kept = int(jnp.finfo(aval.dtype).nmant) + 1
+    unit = (bits >> (width - kept)).astype(wide) * wide(2.0**-kept)
+    value = low + (high - low) * unit.astype(aval.dtype)
+    # Rounding may have reached the end, which is excluded.
+    return lax.select(value < high, value, jnp.broadcast_to(low, value.shape))
+
+  avals = [v.aval for v in site.eqn.invars]
+  avals.append(jax.ShapeDtypeStruct(type.shape, f"uint{width}"))
+  return site.traced(function, [*site.operands, bits], avals)
 
 
 @rule("random.iota_2x32_shape")

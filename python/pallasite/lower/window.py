@@ -2,6 +2,10 @@
 
 import math
 
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
 from pallasite.lower.reduce import fold
 from pallasite.lower.registry import rule
 from pallasite.lower.types import ArrayType, Value, literal_value
@@ -83,3 +87,62 @@ def reduce_window(site):
   avals = [v.aval for v in site.eqn.invars]
   avals = [a.update(shape=shape) for a, shape in zip(avals, shapes)] + avals[count:]
   return site.traced(function, [*windows, *initial], avals)
+
+
+# ---- gradients of pooling
+
+
+def _identity(dtype, largest: bool):
+  return np.asarray(_least(dtype, -1 if largest else 1)).astype(dtype)
+
+
+@rule("lax.select_and_gather_add")
+def select_and_gather_add(site):
+  """Of each window, what the second array has where the first has its largest (smallest)."""
+  params = site.params
+  select = params["select_prim"].bind
+
+  def join(x, y):
+    (x_key, x_value), (y_key, y_value) = x, y
+    which = select(x_key, y_key)
+    return lax.select(which, x_key, y_key), lax.select(which, x_value, y_value)
+
+  def function(tangents, operand):
+    first = _identity(operand.dtype, params["select_prim"] is lax.ge_p)
+    zero = np.zeros((), tangents.dtype)
+    return lax.reduce_window(
+      (operand, tangents), (first, zero), join, params["window_dimensions"],
+      params["window_strides"], params["padding"], params["base_dilation"],
+      params["window_dilation"],
+    )[1]
+
+  return site.traced(function, site.operands, [v.aval for v in site.eqn.invars])
+
+
+@rule("lax.select_and_scatter_add")
+def select_and_scatter_add(site):
+  """Adds an element for each window to where the window has its largest (smallest)."""
+  params = site.params
+  select, padding = params["select_prim"].bind, params["padding"]
+
+  def join(x, y):
+    # Number -1 stands before the first element of a window.
+    (x_key, x_number), (y_key, y_number) = x, y
+    which = select(x_key, y_key) & (x_number >= 0)
+    return lax.select(which, x_key, y_key), lax.select(which, x_number, y_number)
+
+  def function(source, operand):
+    first = _identity(operand.dtype, params["select_prim"] is lax.ge_p)
+    padded = lax.pad(operand, first, [(low, high, 0) for low, high in padding])
+    numbers = lax.iota(np.int32, padded.size).reshape(padded.shape)
+    _, chosen = lax.reduce_window(
+      (padded, numbers), (first, np.int32(-1)), join, params["window_dimensions"],
+      params["window_strides"], "VALID",
+    )
+    total = jnp.zeros(padded.size, source.dtype)
+    total = total.at[chosen.reshape(-1)].add(source.reshape(-1), mode="drop")
+    starts = [low for low, _ in padding]
+    ends = [low + extent for (low, _), extent in zip(padding, operand.shape)]
+    return lax.slice(total.reshape(padded.shape), starts, ends)
+
+  return site.traced(function, site.operands, [v.aval for v in site.eqn.invars])

@@ -9,6 +9,7 @@
 
 #include "pallasite/ir/text.h"
 #include "pallasite/ops/elementwise.h"
+#include "pallasite/sim/machine.h"
 
 namespace pallasite {
 namespace {
@@ -188,7 +189,49 @@ void compile_bits(Compiler& compiler, OpId id) {
   instruction.d = result;
 }
 
+// --- fresh_state ---
+
+// Slots: a how often the thread came here, d the state. `payload` is the op's number.
+Step exec_fresh_state(Thread& thread, const Instruction& instruction) {
+  uint64_t& visits = thread.at<uint64_t>(instruction.a);
+  const auto op = *static_cast<const uint32_t*>(instruction.payload);
+  const auto cluster = uint64_t(thread.machine().state().cluster);
+  uint64_t* state = &thread.at<uint64_t>(instruction.d);
+  // Differs for each cluster, thread (of 256), op (of 65,536) and visit.
+  state[0] = cluster << 24 ^ uint64_t(thread.index()) << 16 ^ op;
+  state[1] = visits++ << 40;
+  return Step::Next;
+}
+
+std::vector<Type> infer_fresh_state(const Module&, const Op&) {
+  return {Type::array(ElementType::U64, {2})};
+}
+
+void compile_fresh_state(Compiler& compiler, OpId id) {
+  // Among the thread's registers, which start with what is stated here. Only this op writes it.
+  const Slot visits = compiler.constant(std::vector<std::byte>(sizeof(uint64_t)));
+  const Slot result = compiler.result(id);
+  Instruction& instruction =
+      compiler.emit(id, exec_fresh_state, compiler.payload(uint32_t(id.index)));
+  instruction.a = visits;
+  instruction.d = result;
+}
+
 }  // namespace
+
+extern const OpDef kRandomFreshState = {
+    .name = "random.fresh_state",
+    .infer = infer_fresh_state,
+    .compile = compile_fresh_state,
+    .primitives = {"rng_uniform"},
+    .help =
+        "A state for `random.bits` that no other thread has, and no other time. In each run of "
+        "the kernel it is the same.",
+    .example = PALLASITE_EXAMPLE("u64[2]",
+                                 "    %1 = random.fresh_state : u64[2]\n"
+                                 "    memory.store %0, %1\n"),
+    .source = "jax.lax.rng_uniform",
+};
 
 extern const OpDef kRandomThreefry2x32 = {
     .name = "random.threefry2x32",
