@@ -27,7 +27,7 @@ lists := $(shell cat tools/requirements.txt tools/constraints.txt | sha1sum | he
 newest_ready := .venv/.jax-$(JAX_NEWEST)-$(lists)
 oldest_ready := .venv-oldest/.jax-$(JAX_OLDEST)-$(lists)
 # What depends on the version of JAX: kernels as it traces them, and how they are lowered.
-tests_of_oldest := tests/kernels tests/lower
+tests_of_oldest := tests/kernels tests/lower tests/properties/types_test.py
 # Asked when a recipe runs: `make setup` may just have installed it.
 with_ccache = $(if $(shell command -v ccache),CMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
@@ -51,7 +51,7 @@ demo: setup  ## run the example kernels
 test: setup .venv-oldest/.pallasite lint build build-asan  ## all that CI runs
 	ctest --preset release -j $(JOBS)
 	ctest --preset asan -j $(JOBS)
-	$(oldest) pytest -n $(JOBS) tests/kernels tests/lower
+	$(oldest) pytest -n $(JOBS) $(tests_of_oldest)
 	$(newest) pytest -n $(JOBS) python tests
 
 .PHONY: docs
