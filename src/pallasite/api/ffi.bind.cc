@@ -137,7 +137,8 @@ ffi::Error run_kernel(ffi::RemainingArgs arguments, ffi::RemainingRets results,
   {
     const nb::gil_scoped_acquire gil;
     try {
-      deliver(report);
+      const std::vector<size_t> silenced = deliver(report);
+      if (!silenced.empty()) report = without_findings(std::move(report), silenced);
     } catch (nb::python_error& error) {
       // Python's `-W error` makes an error of a warning.
       return ffi::Error(ffi::ErrorCode::kInvalidArgument, error.what());

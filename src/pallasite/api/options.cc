@@ -57,6 +57,8 @@ void set_from(RunOptions& options, const Json& object) {
       options.seed = seed_of(value);
     } else if (name == "schedule") {
       set_schedule(options, text_of(value, name));
+    } else if (name == "schedules") {
+      options.schedules = count_of(value, name, 0, 1'000'000);
     } else if (name == "async_values") {
       set_async_values(options, text_of(value, name));
     } else if (name == "max_steps") {

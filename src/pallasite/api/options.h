@@ -33,6 +33,9 @@ struct RunOptions {
   OnFinding on_finding = OnFinding::Raise;
   ScheduleKind schedule = ScheduleKind::Fixed;
   uint64_t seed = 0;
+  // How many random schedules, of the seeds from 1 on, run after the stated one until one finds a
+  // fault. They write to memory of their own: outputs are those of the stated schedule.
+  uint64_t schedules = 0;
   // For ScheduleKind::Replay: the text of a recorded schedule.
   std::string replay;
   // Has the report hold the choices, and the schedule that can be replayed.
@@ -57,10 +60,10 @@ struct RunOptions {
   std::function<void(int64_t done, int64_t total)> on_progress;
 };
 
-// Changes the options that a JSON object states: checks, on_finding, seed, schedule, async_values,
-// max_steps, workers, uninitialized_memory, out_of_bounds_reads, arch, arch_guessed; `run` (an
-// object of the same) and `jax` as python/pallasite/engine.py describes them. null leaves an option
-// as it is. Throws OptionError.
+// Changes the options that a JSON object states: checks, on_finding, seed, schedule, schedules,
+// async_values, max_steps, workers, uninitialized_memory, out_of_bounds_reads, arch, arch_guessed;
+// `run` (an object of the same) and `jax` as python/pallasite/engine.py describes them. null leaves
+// an option as it is. Throws OptionError.
 void set_options(RunOptions& options, std::string_view json);
 
 // Each sets one option from its text; throws OptionError.

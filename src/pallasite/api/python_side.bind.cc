@@ -25,10 +25,15 @@ std::function<bool()> python_interrupt() {
   };
 }
 
-void deliver(const Report& report) {
+std::vector<size_t> deliver(const Report& report) {
   const std::string text = text_of_prints(report.prints, process_session().display());
   if (!text.empty()) nb::module_::import_("sys").attr("stdout").attr("write")(text.c_str());
-  if (sink().is_valid() && !sink().is_none()) sink()(to_json(report).c_str());
+  std::vector<size_t> silenced;
+  if (!sink().is_valid() || sink().is_none()) return silenced;
+  const nb::object answer = sink()(to_json(report).c_str());
+  if (answer.is_none()) return silenced;
+  for (nb::handle position : answer) silenced.push_back(nb::cast<size_t>(position));
+  return silenced;
 }
 
 void set_report_sink(nb::object new_sink) {

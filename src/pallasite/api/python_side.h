@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "pallasite/api/report.h"
 
@@ -15,9 +16,9 @@ namespace pallasite {
 // exception is taken: the report tells of it.
 std::function<bool()> python_interrupt();
 
-// With the GIL held: prints to sys.stdout, then hands the report to the sink, if there is one. May
-// throw nanobind::python_error.
-void deliver(const Report& report);
+// With the GIL held: prints to sys.stdout, then hands the report to the sink, if there is one.
+// Returns the positions of those findings that the user silenced. May throw nanobind::python_error.
+std::vector<size_t> deliver(const Report& report);
 
 // The GIL has to be held. None: no sink.
 void set_report_sink(nanobind::object sink);

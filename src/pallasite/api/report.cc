@@ -82,6 +82,18 @@ void settle(Report& report) {
   }
 }
 
+Report without_findings(Report report, const std::vector<size_t>& positions) {
+  std::vector<Diagnostic> kept;
+  for (size_t i = 0; i < report.findings.size(); ++i) {
+    if (std::ranges::find(positions, i) == positions.end()) {
+      kept.push_back(std::move(report.findings[i]));
+    }
+  }
+  report.findings = std::move(kept);
+  settle(report);
+  return report;
+}
+
 std::string to_json(const Report& report, bool with_host, int indent) {
   Json findings = Json::array();
   for (const Diagnostic& finding : report.findings) {
@@ -103,7 +115,10 @@ std::string to_json(const Report& report, bool with_host, int indent) {
       {"findings", std::move(findings)},
       {"prints", std::move(prints)},
       {"stats", {{"steps", report.steps}, {"clusters", report.clusters}}},
+      {"finished", report.finished},
       {"policy", report.schedule},
+      {"seed", report.seed},
+      {"more_schedules", report.more_schedules},
       {"schedule", choices_json(report.choices)},
       {"module_hash", report.module_hash},
       {"inputs_hash", report.inputs_hash},
@@ -129,6 +144,11 @@ std::string render_text(const Report& report, SourceReader& reader, const Render
   for (const Diagnostic* finding : order) {
     text += render_terminal(*finding, reader, options);
     text += '\n';
+  }
+  if (report.more_schedules > 0 && report.failed()) {
+    text += fmt::format(
+        "found in schedule {} of {} after the stated one: schedule=\"random\", seed={} repeats it\n",
+        report.more_schedules, report.schedules_asked_for, report.seed);
   }
   if (report.kernel.empty()) return text + fmt::format("no kernel: {}\n", name_of(report.verdict));
   text +=

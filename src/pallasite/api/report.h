@@ -25,8 +25,15 @@ struct Report {
   std::vector<std::string> checks_not_built = {"races", "definedness"};
   uint64_t steps = 0;
   int64_t clusters = 0;
-  // The name of the policy, and the choices if they were asked for.
+  // Whether every cluster came to its end. What was found is then beside a result of the kernel; or
+  // else it is why there is none.
+  bool finished = false;
+  // The name of the policy, with the seed of a random one, and the choices if they were asked for.
   std::string schedule = "fixed";
+  uint64_t seed = 0;
+  // How many schedules ran after the stated one (RunOptions::schedules).
+  uint64_t more_schedules = 0;
+  uint64_t schedules_asked_for = 0;
   std::vector<ClusterChoices> choices;
   // The text that RunOptions::replay takes; empty unless the choices were asked for.
   std::string recorded_schedule;
@@ -54,6 +61,9 @@ struct Report {
 // the verdict. Two findings are equal if they are of one kind and sentence, at the same places of
 // the source, about objects of the same names.
 void settle(Report& report);
+
+// The report without the findings at these positions, and with the verdict of the others.
+Report without_findings(Report report, const std::vector<size_t>& positions);
 
 inline constexpr int kReportSchemaVersion = 1;
 // Without the host's part it is the same for every number of workers.

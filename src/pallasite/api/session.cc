@@ -33,6 +33,32 @@ bool blocks(const Diagnostic& diagnostic) {
   return verdict_of(diagnostic) > Verdict::Warning;
 }
 
+// Copies of arrays: a kernel may write over an input that shares its buffer with an output.
+class HostCopies {
+ public:
+  explicit HostCopies(std::span<const HostArray> arrays) {
+    for (HostArray array : arrays) {
+      const std::optional<ElementType> element = parse_element_type(array.dtype);
+      if (element && array.data != nullptr) {
+        int64_t count = 1;
+        for (int64_t extent : array.shape) count *= extent;
+        const size_t bytes = packed_bytes(*element, static_cast<size_t>(count));
+        std::vector<std::byte>& copy = memory_.emplace_back(array.data, array.data + bytes);
+        array.data = copy.data();
+      }
+      arrays_.push_back(std::move(array));
+    }
+  }
+  HostCopies(const HostCopies&) = delete;
+  HostCopies& operator=(const HostCopies&) = delete;
+
+  std::span<const HostArray> arrays() const { return arrays_; }
+
+ private:
+  std::list<std::vector<std::byte>> memory_;
+  std::vector<HostArray> arrays_;
+};
+
 // What only the hardware's compiler and driver refuse.
 bool is_legality(Kind kind) {
   const std::string_view code = code_of(kind);
@@ -237,8 +263,10 @@ Report Session::run(const LoadedModule& loaded, std::span<const HostArray> input
   Report report;
   bool started = true;
   try {
+    const HostCopies kept(options.schedules > 0 ? inputs : std::span<const HostArray>());
     report = attempt(loaded, inputs, outputs, options);
     started = report.clusters > 0;
+    if (options.schedules > 0) try_more_schedules(report, loaded, kept.arrays(), options);
   } catch (const std::exception& error) {
     // What was found before is of no use if we are wrong ourselves.
     report = Report();
@@ -251,7 +279,6 @@ Report Session::run(const LoadedModule& loaded, std::span<const HostArray> input
   report.arch = loaded.arch;
   report.arch_guessed = loaded.arch_guessed;
   report.module_hash = loaded.hash;
-  report.schedule = name_of(options.schedule);
   report.on_finding = name_of(options.on_finding);
   settle(report);
   if (report.failed() && !started) {
@@ -262,11 +289,40 @@ Report Session::run(const LoadedModule& loaded, std::span<const HostArray> input
   return report;
 }
 
+void Session::try_more_schedules(Report& report, const LoadedModule& loaded,
+                                 std::span<const HostArray> inputs, const RunOptions& options) {
+  RunOptions other = options;
+  other.schedule = ScheduleKind::Random;
+  other.record_choices = false;
+  other.on_progress = nullptr;
+  report.schedules_asked_for = options.schedules;
+  settle(report);
+  while (!report.failed() && report.more_schedules < options.schedules) {
+    other.seed = ++report.more_schedules;
+    std::vector<OwnedArray> scratch = make_outputs(*loaded.module);
+    std::vector<HostArray> outputs;
+    for (OwnedArray& output : scratch) outputs.push_back(output.array);
+    Report found = attempt(loaded, inputs, outputs, other);
+    settle(found);
+    if (!found.failed()) continue;
+    // What the stated schedule printed stays, and its warnings.
+    report.findings.insert(report.findings.end(), found.findings.begin(), found.findings.end());
+    report.finished = found.finished;
+    report.schedule = found.schedule;
+    report.seed = found.seed;
+    report.steps = found.steps;
+    report.clusters = found.clusters;
+    settle(report);
+  }
+}
+
 Report Session::attempt(const LoadedModule& loaded, std::span<const HostArray> inputs,
                         std::span<const HostArray> outputs, const RunOptions& options) {
   Report report;
   report.findings = loaded.diagnostics;
   report.checks = {"ir"};
+  report.schedule = name_of(options.schedule);
+  if (options.schedule == ScheduleKind::Random) report.seed = options.seed;
   if (loaded.program == nullptr) return report;
   const Program& program = *loaded.program;
   BoundArguments bound = bind_arguments(*loaded.module, inputs, outputs);
@@ -305,6 +361,7 @@ Report Session::attempt(const LoadedModule& loaded, std::span<const HostArray> i
   report.checks.push_back("machine");
   std::ranges::move(result.findings, std::back_inserter(report.findings));
   PALLASITE_CHECK(result.outcome == Outcome::Finished || !report.findings.empty());
+  report.finished = result.outcome == Outcome::Finished;
   report.prints = std::move(result.prints);
   report.steps = result.steps;
   report.clusters = result.clusters_run;

@@ -110,6 +110,9 @@ class Session {
 
   Entries::iterator find(const Key& key, std::string_view text, const RunOptions& options);
   void remember(Report& report);
+  // Replaces the report by that of the first schedule that finds a fault, if any does.
+  void try_more_schedules(Report& report, const LoadedModule& loaded,
+                          std::span<const HostArray> inputs, const RunOptions& options);
   Report attempt(const LoadedModule& loaded, std::span<const HostArray> inputs,
                  std::span<const HostArray> outputs, const RunOptions& options);
 
