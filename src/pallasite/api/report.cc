@@ -147,7 +147,8 @@ std::string render_text(const Report& report, SourceReader& reader, const Render
   }
   if (report.more_schedules > 0 && report.failed()) {
     text += fmt::format(
-        "found in schedule {} of {} after the stated one: schedule=\"random\", seed={} repeats it\n",
+        "found in schedule {} of {} after the stated one: schedule=\"random\", seed={} repeats "
+        "it\n",
         report.more_schedules, report.schedules_asked_for, report.seed);
   }
   if (report.kernel.empty()) return text + fmt::format("no kernel: {}\n", name_of(report.verdict));

@@ -47,6 +47,36 @@ kernel @outside {
 }
 )";
 
+// Each of two threads may come first. If it is wg=1, it takes what fresh memory holds for an index.
+constexpr std::string_view kIndexRace = R"(pir 1
+
+kernel @index_race {
+  grid = [1] ["x"]
+  threads = 2 "wg"
+  input %0 "x": ref<gmem, i32[1]>
+  output %1 "out" aliases %0: ref<gmem, i32[1]>
+  body {
+    %2 = thread.axis_index {axis = "wg"} : i32
+    scope.run_scoped {collective_axes = ["wg"]} {
+      (%3 "index": ref<smem, i32[]>)
+      control.cond %2 {
+        memory.store %3, i32(0)
+        control.yield
+      } {
+        %4 = memory.load %3 : i32
+        %5 = view.index %1, %4 {sizes = [1], squeeze = [0], starts = [?]} : ref<gmem, i32[]>
+        %6 = memory.load %5 : i32
+        %7 = arith.add %6, %6 : i32
+        memory.store %5, %7
+        control.yield
+      }
+      control.yield
+    }
+    control.yield
+  }
+}
+)";
+
 // Two threads share a buffer: which goes first is a choice.
 constexpr std::string_view kTwoThreads = R"(pir 1
 
@@ -347,13 +377,60 @@ TEST(Session, SeveralThreadsMayUseIt) {
   EXPECT_LE(session.cached_modules(), 2u);
 }
 
+TEST(Session, MoreSchedulesRunUntilOneFindsAFault) {
+  Session session;
+  RunOptions options = with_workers(1);
+  options.schedules = 20;
+  // The output takes the place of the input, which every schedule has to find as it was.
+  std::vector<int32_t> x = {21};
+  const Report report = run(session, kIndexRace, {array("x", x)}, {array("out", x)}, options);
+  ASSERT_EQ(report.verdict, Verdict::Error) << codes(report);
+  EXPECT_EQ(report.findings.at(0).kind, Kind::GmemOob);
+  EXPECT_FALSE(report.finished);
+  EXPECT_EQ(report.schedule, "random");
+  EXPECT_EQ(report.seed, report.more_schedules);
+  EXPECT_EQ(x[0], 42);
+  FileSourceReader reader;
+  const std::string hint = "seed=" + std::to_string(report.seed) + " repeats it";
+  EXPECT_NE(render_text(report, reader).find(hint), std::string::npos);
+  // That seed alone, and those before it.
+  for (uint64_t seed = 0; seed <= report.seed; ++seed) {
+    RunOptions one = with_workers(1);
+    one.schedule = seed == 0 ? ScheduleKind::Fixed : ScheduleKind::Random;
+    one.seed = seed;
+    x = {21};
+    const Report again = run(session, kIndexRace, {array("x", x)}, {array("out", x)}, one);
+    EXPECT_EQ(again.verdict, seed == report.seed ? Verdict::Error : Verdict::Clean) << seed;
+    EXPECT_EQ(again.finished, seed != report.seed);
+    if (seed == report.seed) {
+      EXPECT_EQ(codes(again), codes(report));
+    }
+  }
+  std::vector<int32_t> four = {1, 2, 3, 4}, out(4);
+  const Report clean = run(session, kTwoThreads, {array("x", four)}, {array("out", out)}, options);
+  EXPECT_EQ(clean.verdict, Verdict::Clean) << codes(clean);
+  EXPECT_EQ(clean.more_schedules, 20u);
+  EXPECT_EQ(clean.schedule, "fixed");
+  EXPECT_EQ(out, four);
+}
+
+TEST(Session, FindingsThatAreLeftOutDoNotCount) {
+  Session session;
+  std::vector<int32_t> out(2);
+  const Report report = run(session, kOutside, {}, {array("out", out)});
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(without_findings(report, {}).verdict, Verdict::Error);
+  EXPECT_EQ(without_findings(report, {0}).verdict, Verdict::Clean);
+  EXPECT_TRUE(without_findings(report, {0}).findings.empty());
+}
+
 TEST(Options, RefusesWhatNoRunCanHave) {
   RunOptions options;
-  for (const char* json :
-       {"[]", "{", R"({"sede": 1})", R"({"seed": "1"})", R"({"max_steps": 0})",
-        R"({"workers": -1})", R"({"workers": 1.5})", R"({"schedule": "slow"})",
-        R"({"checks": "races"})", R"({"async_values": "never"})", R"({"arch": "h200x"})",
-        R"({"run": {"on_finding": "cry"}})", R"({"uninitialized_memory": "one"})"}) {
+  for (const char* json : {"[]", "{", R"({"sede": 1})", R"({"seed": "1"})", R"({"max_steps": 0})",
+                           R"({"workers": -1})", R"({"workers": 1.5})", R"({"schedule": "slow"})",
+                           R"({"checks": "races"})", R"({"async_values": "never"})",
+                           R"({"arch": "h200x"})", R"({"run": {"on_finding": "cry"}})",
+                           R"({"uninitialized_memory": "one"})", R"({"schedules": -1})"}) {
     EXPECT_THROW(set_options(options, json), OptionError) << json;
   }
   set_options(options, R"({"schedule": "random"})");
