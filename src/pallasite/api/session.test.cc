@@ -47,7 +47,7 @@ kernel @outside {
 }
 )";
 
-// Each of two threads may come first. If it is wg=1, it takes what fresh memory holds for an index.
+// Each of two threads may come first. If it is wg=0, it takes what fresh memory holds for an index.
 constexpr std::string_view kIndexRace = R"(pir 1
 
 kernel @index_race {
@@ -60,14 +60,14 @@ kernel @index_race {
     scope.run_scoped {collective_axes = ["wg"]} {
       (%3 "index": ref<smem, i32[]>)
       control.cond %2 {
-        memory.store %3, i32(0)
-        control.yield
-      } {
         %4 = memory.load %3 : i32
         %5 = view.index %1, %4 {sizes = [1], squeeze = [0], starts = [?]} : ref<gmem, i32[]>
         %6 = memory.load %5 : i32
         %7 = arith.add %6, %6 : i32
         memory.store %5, %7
+        control.yield
+      } {
+        memory.store %3, i32(0)
         control.yield
       }
       control.yield
