@@ -23,7 +23,7 @@ def check(fn, *args, **stated) -> Report:
   base = _hook.installed
   stated["on_finding"] = "record"
   chosen = (base or options.resolve({})).with_stated(stated, "check(...)")
-  with _hook.fresh_mode(chosen), session.collect() as reports:
+  with _hook.fresh_mode(chosen), session.as_data(), session.collect() as reports:
     _tell_engine(chosen)
     try:
       if run:

@@ -12,10 +12,11 @@ What the native module offers:
   modules are kept) and `options` (JSON: arch, arch_guessed, uninitialized_memory, out_of_bounds_reads; in `run` those
   run options that are stated at the kernel and so go before those set below; in `jax`, where the
   user gave JAX's InterpretGPUParams, detect_races and on_race: legality findings are then notes).
-- `set_run_options(options)`: JSON of checks, on_finding, seed, schedule, async_values, max_steps,
-  workers, read when a kernel runs.
+- `set_run_options(options)`: JSON of checks, on_finding, seed, schedule, schedules, async_values,
+  max_steps, workers, read when a kernel runs.
 - `set_report_sink(function)`: `function(report)` is called once for each kernel that ran under JAX,
-  with the GIL held, before the handler returns. A report is JSON: `verdict`, `findings` (as
+  with the GIL held, before the handler returns. It returns the positions of those findings that
+  are silenced: they count neither for the handler's result nor in its message. A report is JSON: `verdict`, `findings` (as
   `verify` gives diagnostics), `kernel`, `stats`, `schedule`, `id`, `on_finding`, and whatever else
   there is to say. If the handler then returns an error, its message ends with
   `[pallasite report ID]`.
@@ -68,9 +69,9 @@ def register_ffi_target():
   jax.ffi.register_ffi_target(FFI_TARGET, _offered("pallasite_run"), platform="cpu")
 
 
-def set_report_sink(sink: Callable[[str], None] | None):
+def set_report_sink(sink: Callable[[str], Sequence[int]] | None):
   """Has `sink` called with the JSON report of each kernel that ran under JAX, before its call
-  returns or raises."""
+  returns or raises. It returns the positions of findings that are silenced."""
   _offered("set_report_sink")(sink)
 
 

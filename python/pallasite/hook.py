@@ -145,6 +145,7 @@ class _Hook:
     with self._lock:
       self.register()
       self._params_used = True
+      session.read_silence()
       self._adopt_errors(True)
 
   def _adopt_errors(self, wanted: bool):
@@ -172,6 +173,7 @@ class _Hook:
         _mode.set_global(None)
         return
       self.register()
+      session.read_silence()
       if self._undo_races is None:
         self._undo_races = _compat.answer_race_queries(lambda: session, session.reset)
       if new.chip is not None or new.num_sms is not None:
@@ -310,25 +312,28 @@ def _cpu_rule(primitive, convert, previous):
   is_ours = _is_ours(primitive)
 
   def rule(ctx, *nodes, **params):
-    claimed = _claim(params, is_ours)
-    if claimed is None:
-      return previous(ctx, *nodes, **params)
-    chosen, mode = claimed
-    if any(_compat.is_ref(aval) for aval in ctx.avals_in):
-      raise UnsupportedError("a kernel that takes a jax.Ref as an operand is not supported")
-    attributes = {"arch": chosen.chip.arch} if chosen.chip else {}
     try:
-      lowered = convert(params, len(nodes), attributes, _jax_rules(params.get("interpret")))
+      claimed = _claim(params, is_ours)
+      if claimed is None:
+        return previous(ctx, *nodes, **params)
+      chosen, mode = claimed
+      if any(_compat.is_ref(aval) for aval in ctx.avals_in):
+        raise UnsupportedError("a kernel that takes a jax.Ref as an operand is not supported")
+      attributes = {"arch": chosen.chip.arch} if chosen.chip else {}
+      with session.timed("conversion"):
+        rules = _jax_rules(params.get("interpret"))
+        lowered = convert(params, len(nodes), attributes, rules)
     except UnsupportedError as error:
       judge.tell(error)
       raise
     program = _program(lowered, chosen, params, mode is not None)
     _hook.program_names.add(_compat.program_name(ctx))
-    session.lowered += 1
+    session.took(lowered.text)
     for found in _hook.captures:
       found.append(lowered)
     if not _hook.captures:
-      judge.judge(program, chosen.on_finding)
+      with session.timed("load"):
+        judge.judge(program, chosen.on_finding)
     if _hook.no_run:
       judge.judge_only(program, lowered.name)
       call = _filled(ctx.avals_out)

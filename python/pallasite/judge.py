@@ -36,12 +36,13 @@ def judge(program: Program, on_finding: str):
     return
   report = Report(verdict, found)
   session.add(report)
-  text = engine.render_problems(*program)
+  text = report.text = engine.render_problems(*program)
   if verdict == "unsupported":
-    raise UnsupportedError(text, found[0].locations[0] if found[0].locations else None)
-  if verdict == "resource":
-    raise ResourceError(text)
-  error = KernelError(text)
+    error = UnsupportedError(text, found[0].locations[0] if found[0].locations else None)
+  elif verdict == "resource":
+    error = ResourceError(text)
+  else:
+    error = KernelError(text)
   error._report = report
   raise error
 
@@ -55,5 +56,10 @@ def judge_only(program: Program, name: str):
 
 def tell(error: UnsupportedError):
   """Counts a kernel that could not be converted: the caller may swallow the error."""
+  session.totals.refused += 1
   places = [error.location] if error.location else []
-  session.add(Report("unsupported", [Finding("run.unsupported", "error", error.summary, places)]))
+  finding = Finding(
+    "run.unsupported", "error", error.summary, places, {"verdict": "unsupported"}
+  )
+  error._report = Report("unsupported", [finding])
+  session.add(error._report)

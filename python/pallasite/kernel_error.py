@@ -10,6 +10,10 @@ from pallasite.session import is_marked, session
 class KernelError(_compat.jax_runtime_error, ValueError):
   """A kernel did something that is undefined, or never ended. `str` of it is the whole report."""
 
+  def __str__(self) -> str:
+    # Set while the report is shown elsewhere.
+    return self.__dict__.get("_brief") or super().__str__()
+
   @property
   def report(self) -> Report | None:
     known = self.__dict__.get("_report")
@@ -27,3 +31,5 @@ def adopt(error: BaseException):
     report = session.report_of(str(error))
     error.__class__ = KernelError
     error._report = report
+    if report is not None:
+      report.text = str(error)

@@ -51,7 +51,9 @@ class Module:
     outputs, text = engine.run(self.text, operands, {"on_finding": "record"})
     report = Report.from_json(text)
     report.outputs = dict(zip(self.output_names, outputs))
-    session.add(report)
+    session.read_silence()
+    with session.as_data():
+      session.add(report)
     return report
 
 

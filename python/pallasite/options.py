@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import inspect
+import json
 import os
 import pathlib
 import textwrap
@@ -16,7 +17,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from pallasite import chips
+from pallasite import chips, silence
 from pallasite.errors import UnsupportedError
 
 
@@ -25,7 +26,8 @@ class Option:
   """One entry of the table."""
 
   name: str
-  # "text", "integer", or "names": strings separated by commas, in TOML also an array.
+  # "text", "integer", "flag", "names": strings separated by commas, in TOML also an array; or
+  # "tables": an array of tables, in a variable as JSON.
   kind: str
   default: object
   # One sentence.
@@ -82,6 +84,12 @@ class Options:
   schedule: str = _option(
     "text", "fixed", "The order in which threads run.", choices=("fixed", "random")
   )
+  schedules: int = _option(
+    "integer",
+    0,
+    "How many random schedules, of the seeds from 1 on, each run tries after the stated one.",
+    minimum=0,
+  )
   async_values: str = _option(
     "text",
     "eager",
@@ -125,7 +133,16 @@ class Options:
 
   def run_options(self) -> dict:
     """What the engine reads when a kernel runs."""
-    names = ("checks", "on_finding", "seed", "schedule", "async_values", "max_steps", "workers")
+    names = (
+      "checks",
+      "on_finding",
+      "seed",
+      "schedule",
+      "schedules",
+      "async_values",
+      "max_steps",
+      "workers",
+    )
     return {name: getattr(self, name) for name in names}
 
   def with_stated(self, stated: Mapping[str, object], source: str) -> Options:
@@ -144,9 +161,27 @@ RUN_OPTIONS = tuple(
 OTHER_OPTIONS = (
   Option(
     "silence",
-    "names",
+    "tables",
     (),
-    "Findings that are expected, each as a code, or as a code and a place.",
+    "Findings that are known and do not count, each by code, path or ref, and with a reason.",
+    taken_by="every way in",
+  ),
+  Option(
+    "pytest",
+    "text",
+    "",
+    "The chip that pytest runs kernels on without being asked to, `auto` to let their ops decide; "
+    "empty or `off` for none.",
+    taken_by="pytest",
+  ),
+  Option(
+    "baseline", "text", "", "The file of known findings that do not fail a test.", taken_by="pytest"
+  ),
+  Option(
+    "allow_no_kernels",
+    "flag",
+    False,
+    "Whether a test session in which no kernel ran may pass.",
     taken_by="pytest",
   ),
 )
@@ -183,6 +218,19 @@ def _validate(option: Option, value, said: str):
     for name in value.split(","):
       if name.strip() not in _CHECKS:
         raise UnsupportedError(f"{said}={name.strip()!r} is not built yet")
+    return
+  if option.kind == "flag":
+    if not isinstance(value, bool):
+      raise ValueError(f"{said}={value!r}: expected true or false")
+    return
+  if option.kind == "tables":
+    if not isinstance(value, (list, tuple)):
+      raise ValueError(f"{said}={value!r}: expected an array of tables")
+    silence.read_entries(value, said.removesuffix(" silence"))
+    return
+  if option.kind == "text" and not option.choices:
+    if not isinstance(value, str):
+      raise ValueError(f"{said}={value!r}: expected a string")
     return
   if option.kind == "names":
     if isinstance(value, str) or not all(isinstance(name, str) for name in value):
@@ -259,6 +307,13 @@ def _value_of_text(option: Option, text: str):
       return int(text)
     except ValueError:
       raise ValueError(f"{option.variable}={text!r}: expected an integer") from None
+  if option.kind == "flag":
+    return {"1": True, "true": True, "0": False, "false": False}.get(text.lower(), text)
+  if option.kind == "tables":
+    try:
+      return json.loads(text)
+    except json.JSONDecodeError as error:
+      raise ValueError(f"{option.variable}: expected JSON ({error})") from None
   if option.kind == "names" and not isinstance(option.default, str):
     return tuple(name.strip() for name in text.split(",") if name.strip())
   return text

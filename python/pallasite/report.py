@@ -98,6 +98,10 @@ class Report:
   kernels: list[str] = field(default_factory=list)
   # The rest of what the engine said.
   data: dict = field(default_factory=dict, repr=False)
+  # The report for a person, where an error was made of it.
+  text: str = field(default="", repr=False, compare=False)
+  # Whether it was asked for as data (`check`): then nothing else is to fail because of it.
+  as_data: bool = field(default=False, repr=False, compare=False)
 
   @property
   def checks(self) -> list[str]:
@@ -109,10 +113,16 @@ class Report:
     """What this version cannot find yet, whatever the verdict."""
     return list(self.data.get("checks_not_built", ()))
 
+  @property
+  def silenced(self) -> list[dict]:
+    """Findings that the user silenced, each with `reason` and `silenced_by`."""
+    return list(self.data.get("silenced", ()))
+
   def to_dict(self) -> dict:
     return {
       **self.data,
       "verdict": self.verdict,
+      "silenced": self.silenced,
       "kernels": list(self.kernels),
       "findings": [finding.to_dict() for finding in self.findings],
       "stats": dict(self.stats),
@@ -181,7 +191,8 @@ class Report:
       {
         name: list(dict.fromkeys(item for report in reports for item in report.data.get(name, ())))
         for name in ("checks", "checks_not_built")
-      },
+      }
+      | {"silenced": [item for report in reports for item in report.silenced]},
     )
 
 

@@ -3,25 +3,53 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import re
 import threading
+import time
 import warnings
 from collections import OrderedDict
 from collections.abc import Iterator
 
+from pallasite import options
 from pallasite.errors import KernelWarning
 from pallasite.report import Finding, Report, worst_verdict
+from pallasite.silence import Silencer, read_entries
 
 # The engine ends the message of a failed call with this, so that the error can find its report.
 _MARKER = re.compile(r"\[pallasite report (\d+)\]")
+# A source location in the text of a module.
+_LOCATION = re.compile(r'loc\("([^"]+)", (\d+)')
 # Reports that an error may still ask for.
 _MAX_KEPT = 256
+
+
+@dataclasses.dataclass
+class Totals:
+  """Of the whole process: `reset` leaves them, since libraries call it between tests."""
+
+  lowered: int = 0
+  # Kernels that could not be lowered.
+  refused: int = 0
+  # Seconds by what they were spent on: "conversion", "load", "run".
+  seconds: dict[str, float] = dataclasses.field(default_factory=dict)
+  # (file, line) of the ops of kernels that were lowered.
+  lines: set[tuple[str, int]] = dataclasses.field(default_factory=set)
+
+  def spend(self, what: str, seconds: float):
+    self.seconds[what] = self.seconds.get(what, 0.0) + seconds
 
 
 class Session:
   def __init__(self):
     self._lock = threading.Lock()
     self._collectors: list[list[Report]] = []
+    # What the user silenced; set when options are installed.
+    self.silencer = Silencer()
+    self._silence_read: tuple | None = None
+    # Kernels run for a caller who looks at the verdict: nothing is to fail because of them.
+    self._data_depth = 0
+    self.totals = Totals()
     self.reset()
 
   def reset(self):
@@ -42,14 +70,21 @@ class Session:
     """The worst verdict so far, also of kernels whose error the caller swallowed."""
     return worst_verdict(self.verdicts)
 
-  def receive(self, text: str):
-    """Takes the report of a kernel, on whichever thread it ran."""
+  def receive(self, text: str) -> list[int]:
+    """Takes the report of a kernel, on whichever thread it ran.
+
+    Returns the positions of its findings that are silenced.
+    """
+    report = Report.from_json(text)
     with self._lock:
       self.runs += 1
-    self.add(Report.from_json(text))
+      self.totals.spend("run", report.data.get("host", {}).get("seconds", 0.0))
+    return self.add(report)
 
-  def add(self, report: Report):
+  def add(self, report: Report) -> list[int]:
     with self._lock:
+      silenced = self.silencer.apply(report)
+      report.as_data = self._data_depth > 0
       self.last = report
       self.verdicts.append(report.verdict)
       for finding in report.findings:
@@ -70,7 +105,48 @@ class Session:
             self._warned.add(key)
             new.append(finding)
     for finding in new:
-      warnings.warn(_warning_text(finding), KernelWarning, stacklevel=2)
+      _warn(finding)
+    return silenced
+
+  def read_silence(self):
+    """Takes up what [tool.pallasite] silences, here and now."""
+    file = options.pyproject_file()
+    read = (options.value_of("silence"), file)
+    with self._lock:
+      # Entries keep what they counted.
+      if repr(read) == repr(self._silence_read):
+        return
+      self._silence_read = read
+      self.silencer.entries = read_entries(read[0], file.name if file else "PALLASITE_SILENCE")
+      self.silencer.folder = file.parent if file else None
+
+  @contextlib.contextmanager
+  def as_data(self) -> Iterator[None]:
+    """Within: verdicts are data for the caller, who says what they mean."""
+    with self._lock:
+      self._data_depth += 1
+    try:
+      yield
+    finally:
+      with self._lock:
+        self._data_depth -= 1
+
+  @contextlib.contextmanager
+  def timed(self, what: str) -> Iterator[None]:
+    start = time.perf_counter()
+    try:
+      yield
+    finally:
+      with self._lock:
+        self.totals.spend(what, time.perf_counter() - start)
+
+  def took(self, module_text: str):
+    """Notes that a kernel was lowered, and from which lines."""
+    lines = {(file, int(line)) for file, line in _LOCATION.findall(module_text)}
+    with self._lock:
+      self.lowered += 1
+      self.totals.lowered += 1
+      self.totals.lines |= lines
 
   def report_of(self, message: str) -> Report | None:
     match = _MARKER.search(message)
@@ -92,9 +168,14 @@ def is_marked(message: str) -> bool:
   return _MARKER.search(message) is not None
 
 
-def _warning_text(finding) -> str:
-  place = f"\n  at {finding.locations[0][0]}:{finding.locations[0][1]}" if finding.locations else ""
-  return f"{finding.code}: {finding.message}{place}"
+def _warn(finding: Finding):
+  text = f"{finding.code}: {finding.message}"
+  if finding.locations:
+    # As if the line of the kernel warned: there is no frame of it on the stack.
+    file, line = finding.locations[0]
+    warnings.warn_explicit(f"{text}\n  at {file}:{line}", KernelWarning, file, line)
+  else:
+    warnings.warn(text, KernelWarning, stacklevel=3)
 
 
 session = Session()
