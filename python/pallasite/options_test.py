@@ -27,18 +27,34 @@ VALUES = {
   "on_finding": ("warn", "record", "record"),
   "seed": (3, 4, "4"),
   "schedule": ("random", "random", "random"),
+  "schedules": (3, 20, "20"),
   "async_values": ("late", "late", "late"),
   "max_steps": (100, 200, "200"),
   "workers": (2, 3, "3"),
   # The others are not built yet.
   "numerics": ("declared", "declared", "declared"),
   "uninitialized_memory": ("zero", "zero", "zero"),
-  "silence": (("race.smem",), ("a.b", "c.d"), "a.b, c.d"),
+  "silence": (
+    [{"code": "race.*", "reason": "known"}],
+    [{"ref": "acc", "reason": "a.b"}],
+    '[{"ref": "acc", "reason": "a.b"}]',
+  ),
+  "pytest": ("h100", "b200", "b200"),
+  "baseline": ("known.json", "other.json", "other.json"),
+  "allow_no_kernels": (True, True, "true"),
 }
 
 
+def toml(value) -> str:
+  if isinstance(value, dict):
+    return "{" + ", ".join(f"{key} = {toml(item)}" for key, item in value.items()) + "}"
+  if isinstance(value, (list, tuple)):
+    return "[" + ", ".join(map(toml, value)) + "]"
+  return json.dumps(value)
+
+
 def write_pyproject(folder, **values):
-  lines = [f"{name} = {json.dumps(value)}" for name, value in values.items()]
+  lines = [f"{name} = {toml(value)}" for name, value in values.items()]
   (folder / "pyproject.toml").write_text("\n".join(["[tool.pallasite]", *lines, ""]))
   return f"{folder / 'pyproject.toml'} [tool.pallasite]"
 

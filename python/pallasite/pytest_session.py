@@ -110,6 +110,7 @@ class Recorder:
     codes = [code for mark in item.iter_markers("pallasite_expected") for code in mark.args]
     failing = [r for r in records if _counts(r) and id(r) not in self._expected]
     met = [r for r in failing if codes and _is_expected(r, codes)]
+    self._expected.update((id(r), r) for r in met)
     failing = [r for r in failing if not any(r is other for other in met)]
     xfailed = hasattr(report, "wasxfail")
     if codes and call.when == "call" and not xfailed:
