@@ -48,6 +48,14 @@ def diagnostics_page(entries):
   return "".join(lines)
 
 
+_VALUES = {
+  "integer": "integer",
+  "flag": "true or false",
+  "names": "names, separated by commas",
+  "tables": "array of tables, in the variable as JSON",
+}
+
+
 def options_page(table):
   lines = [HEAD, "# Options\n\n"]
   lines += [
@@ -62,8 +70,8 @@ def options_page(table):
     values = ", ".join(
       f"`{c}`" + (" (not built yet)" if c in option.unbuilt else "") for c in option.choices
     )
-    values = values or {"integer": "integer", "names": "names, separated by commas"}.get(option.kind, "text")
-    default = "" if option.default in (None, ()) else f"`{option.default}`"
+    values = values or _VALUES.get(option.kind, "text")
+    default = "" if option.default in (None, (), "") else f"`{option.default}`"
     if option.taken_by == "install":
       flag = f"`{option.flag}`"
     else:

@@ -243,6 +243,7 @@ RunArguments run_arguments(const Words& words) {
   run.arch = words.text("--arch");
   run.checks = words.text("--checks");
   run.seed = number<int64_t>(words, "--seed");
+  run.schedules = number<uint64_t>(words, "--schedules");
   run.schedule = words.text("--schedule");
   run.async_values = words.text("--async-values");
   run.uninitialized_memory = words.text("--uninitialized-memory");

@@ -50,6 +50,7 @@ struct RunArguments {
   std::string arch;
   std::string checks;
   std::optional<int64_t> seed;
+  std::optional<uint64_t> schedules;
   std::string schedule;
   std::string async_values;
   std::string uninitialized_memory;

@@ -31,14 +31,16 @@ NamedFile split(const std::string& text, std::string_view option) {
 
 // The variables of the environment that state options of a run, applied over the defaults.
 void set_from_environment(RunOptions& options) {
-  for (const std::string_view name : {"arch", "checks", "schedule", "async_values",
-                                      "uninitialized_memory", "seed", "max_steps", "workers"}) {
+  for (const std::string_view name :
+       {"arch", "checks", "schedule", "async_values", "uninitialized_memory", "seed", "schedules",
+        "max_steps", "workers"}) {
     std::string variable = fmt::format("PALLASITE_{}", name);
     std::ranges::transform(variable, variable.begin(),
                            [](unsigned char c) { return std::toupper(c); });
     const char* text = std::getenv(variable.c_str());
     if (text == nullptr || *text == '\0') continue;
-    const bool is_number = name == "seed" || name == "max_steps" || name == "workers";
+    const bool is_number =
+        name == "seed" || name == "schedules" || name == "max_steps" || name == "workers";
     const nlohmann::json value = is_number ? nlohmann::json::parse(text, nullptr, false) : text;
     try {
       if (value.is_discarded()) throw OptionError(fmt::format("{}: expected an integer", text));
@@ -59,6 +61,7 @@ RunOptions options_of(const RunArguments& arguments, const CliEnvironment& envir
   if (!arguments.uninitialized_memory.empty()) {
     set_uninitialized_memory(options, arguments.uninitialized_memory);
   }
+  if (arguments.schedules) options.schedules = *arguments.schedules;
   if (arguments.seed) options.seed = static_cast<uint64_t>(*arguments.seed);
   if (arguments.max_steps) options.max_steps = arguments.max_steps;
   if (arguments.workers) options.workers = arguments.workers;

@@ -39,6 +39,8 @@ constexpr OptionSpec kOptions[] = {
     {"--replay", ValueKind::File, "FILE", "run the schedule of a file", "",
      OptionScope::KernelFile},
     {"--schedule", ValueKind::Choice, "ORDER", "the order in which threads run", "fixed random"},
+    {"--schedules", ValueKind::Count, "N",
+     "try so many random schedules after the stated one, until one finds a fault"},
     {"--seed", ValueKind::Integer, "N", "of the random choices of a run"},
     {"--uninitialized-memory", ValueKind::Choice, "WHAT", "what fresh memory holds", "nan zero",
      OptionScope::KernelFile},
@@ -51,10 +53,11 @@ const std::vector<VerbSpec>& verbs() {
       {.name = "run",
        .summary = "run a Python program, or a kernel in a .pir file",
        .operand = VerbOperand::Target,
-       .options = {"--arch", "--checks", "--schedule", "--seed", "--async-values", "--max-steps",
-                   "--workers", "--fail-on", "--json", "--print-block", "--quiet", "--num-sms",
-                   "--on-finding", "--numerics", "--arg", "--out", "--record", "--replay",
-                   "--uninitialized-memory"},
+       .options = {"--arch",    "--checks",       "--schedule",    "--schedules",
+                   "--seed",    "--async-values", "--max-steps",   "--workers",
+                   "--fail-on", "--json",         "--print-block", "--quiet",
+                   "--num-sms", "--on-finding",   "--numerics",    "--arg",
+                   "--out",     "--record",       "--replay",      "--uninitialized-memory"},
        .details = "Options come before the program: all that follows it is the program's own.",
        .examples = "pallasite run --arch h100 train_step.py --steps 3\n"
                    "pallasite run --arch h100 -m package.tool\n"
@@ -62,9 +65,10 @@ const std::vector<VerbSpec>& verbs() {
       {.name = "check",
        .summary = "a verdict: like run, but a fault does not end the program",
        .operand = VerbOperand::Target,
-       .options = {"--no-run", "--arch", "--checks", "--schedule", "--seed", "--async-values",
-                   "--max-steps", "--workers", "--fail-on", "--json", "--print-block", "--quiet",
-                   "--num-sms", "--numerics", "--arg", "--uninitialized-memory"},
+       .options = {"--no-run", "--arch", "--checks", "--schedule", "--schedules", "--seed",
+                   "--async-values", "--max-steps", "--workers", "--fail-on", "--json",
+                   "--print-block", "--quiet", "--num-sms", "--numerics", "--arg",
+                   "--uninitialized-memory"},
        .details = "Of a program: findings are recorded and raise nothing, so that every kernel is "
                   "judged. Of a .pir file: inputs that are not given hold zeros, and no output is "
                   "kept. With --no-run kernels are converted, verified and compared with the chip, "
