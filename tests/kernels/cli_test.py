@@ -279,7 +279,7 @@ complete_line() {
 
 @pytest.mark.parametrize(("line", "word", "expected"), [
   ("pallasite ver", 1, ["verify"]),
-  ("pallasite run --sch", 2, ["--schedule"]),
+  ("pallasite run --sch", 2, ["--schedule", "--schedules"]),
   ("pallasite run --schedule ra", 3, ["random"]),
   ("pallasite run --schedule = ra", 4, ["random"]),
   ("pallasite explain sched.dead", 2, ["sched.deadlock"]),
