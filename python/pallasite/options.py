@@ -53,7 +53,7 @@ def _option(kind: str, default, meaning: str, **more):
   return dataclasses.field(default=default, metadata={"kind": kind, "meaning": meaning, **more})
 
 
-_CHECKS = ("none", "default")
+_CHECKS = ("none", "default", "values")
 
 
 @dataclass(frozen=True)

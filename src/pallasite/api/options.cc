@@ -133,15 +133,20 @@ void set_options(RunOptions& options, std::string_view json) {
 }
 
 void set_checks(RunOptions& options, const std::string& text) {
+  bool values = false;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());
     std::string_view name = std::string_view(text).substr(begin, end - begin);
     while (name.starts_with(' ')) name.remove_prefix(1);
     while (name.ends_with(' ')) name.remove_suffix(1);
-    if (name != "none" && name != "default") refuse("checks", name, "none or default");
+    if (name != "none" && name != "default" && name != "values") {
+      refuse("checks", name, "none, default or values");
+    }
+    values |= name != "none";
     begin = end + 1;
   }
   options.checks = text;
+  options.check_values = values;
 }
 
 void set_schedule(RunOptions& options, const std::string& text) {
@@ -173,6 +178,7 @@ std::string canonical_arch(std::string_view text) {
 
 CompileOptions compile_options(const RunOptions& options, std::string_view arch) {
   CompileOptions compile;
+  compile.check_values = options.check_values;
   for (const Architecture& architecture : architectures()) {
     if (architecture.name == arch) compile.smem_limit = architecture.smem_limit;
   }

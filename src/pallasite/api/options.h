@@ -30,6 +30,8 @@ std::string_view name_of(OnFinding on_finding);
 
 struct RunOptions {
   std::string checks = "default";
+  // What `checks` says about values of operands (sim/value_check.h).
+  bool check_values = true;
   OnFinding on_finding = OnFinding::Raise;
   ScheduleKind schedule = ScheduleKind::Fixed;
   uint64_t seed = 0;

@@ -171,7 +171,7 @@ Session::Entries::iterator Session::find(const Key& key, std::string_view text,
   for (auto it = begin; it != end; ++it) {
     const Entry& entry = *it->second;
     if (entry.arch == options.arch && entry.legality_is_note == options.legality_is_note &&
-        entry.module->text == text) {
+        entry.check_values == options.check_values && entry.module->text == text) {
       return it->second;
     }
   }
@@ -211,7 +211,7 @@ std::shared_ptr<const LoadedModule> Session::load(std::string_view text, std::st
   const auto found = find(key, text, options);
   // Another thread may have read it meanwhile.
   if (found != entries_.end()) return found->module;
-  entries_.push_front({key, options.arch, options.legality_is_note, loaded});
+  entries_.push_front({key, options.arch, options.legality_is_note, options.check_values, loaded});
   index_.emplace(key, entries_.begin());
   text_bytes_ += text.size();
   while (entries_.size() > 1 && (entries_.size() > max_modules_ || text_bytes_ > max_text_bytes_)) {
@@ -359,6 +359,7 @@ Report Session::attempt(const LoadedModule& loaded, std::span<const HostArray> i
   GridResult result = run_grid(program, bound.buffers, grid);
   // Barrier protocol, bounds, scopes and progress.
   report.checks.push_back("machine");
+  if (options.check_values) report.checks.push_back("values");
   std::ranges::move(result.findings, std::back_inserter(report.findings));
   PALLASITE_CHECK(result.outcome == Outcome::Finished || !report.findings.empty());
   report.finished = result.outcome == Outcome::Finished;

@@ -104,6 +104,7 @@ class Session {
     // What the options stated.
     std::string arch;
     bool legality_is_note = false;
+    bool check_values = true;
     std::shared_ptr<const LoadedModule> module;
   };
   using Entries = std::list<Entry>;

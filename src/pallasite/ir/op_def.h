@@ -93,6 +93,21 @@ struct EffectSpec {
   bool operator==(const EffectSpec&) const = default;
 };
 
+// What the elements of an integer operand have to hold for a GPU's result to be certain. The op
+// gives a result all the same, and its code knows nothing of the rule: the compiler tests operands
+// in front of it where the run wants that (sim/value_check.h).
+enum class ValueTest : uint8_t {
+  // A divisor: not 0.
+  Nonzero,
+  // An amount of bits to shift by: at least 0 and below the element's width.
+  BelowWidth,
+};
+struct ValueRule {
+  // Which operand; it has the type and shape of the result.
+  size_t operand = 0;
+  ValueTest test = ValueTest::Nonzero;
+};
+
 // Collects what is wrong with an op.
 class VerifyContext {
  public:
@@ -119,6 +134,10 @@ struct OpDef {
   // No effect on memory, synchronisation or control: may be fused, folded, dropped when unused.
   bool pure = false;
   std::vector<EffectSpec> effects = {};
+  // What integer operands of an elementwise op have to hold.
+  std::vector<ValueRule> value_rules = {};
+  // Every element of the results is one of the operands'.
+  bool moves_elements = false;
   // Result types from operands and attributes; the verifier compares them with what the text
   // states. Runs only if `verify` found nothing. Null where the result types are free
   // (shape.reshape, memory.get ...): then `verify` checks them, their number too.

@@ -233,18 +233,20 @@ extern const OpDef kArithMul = elementwise_op<Mul>({
 
 extern const OpDef kArithDiv = elementwise_op<Div>({
     .name = "arith.div",
+    .value_rules = {{.operand = 1, .test = ValueTest::Nonzero}},
     .primitives = {"div"},
     .help = "Quotient of two arrays. Integers truncate toward zero; a zero divisor gives -1 (all "
-            "ones), as on XLA's CPU backend, but nothing certain on a GPU.",
+            "ones), as on XLA's CPU backend, and is reported as `arith.div-zero`.",
     .example = PALLASITE_BINARY_EXAMPLE("arith.div", "i32", "i32(3)", "i32"),
     .source = "jax.lax.div; XLA operation semantics, element-wise division",
 });
 
 extern const OpDef kArithRem = elementwise_op<Rem>({
     .name = "arith.rem",
+    .value_rules = {{.operand = 1, .test = ValueTest::Nonzero}},
     .primitives = {"rem"},
     .help = "Remainder of a truncating division: it has the sign of the dividend. A zero divisor "
-            "gives the dividend for integers and NaN for floats.",
+            "gives the dividend for integers, reported as `arith.div-zero`, and NaN for floats.",
     .example = PALLASITE_BINARY_EXAMPLE("arith.rem", "i32", "i32(3)", "i32"),
     .source = "jax.lax.rem; XLA operation semantics, element-wise remainder",
 });
@@ -339,26 +341,30 @@ extern const OpDef kArithGe = elementwise_op<Test<std::greater_equal<>>>({
 
 extern const OpDef kArithShiftLeft = elementwise_op<ShiftLeft>({
     .name = "arith.shift_left",
+    .value_rules = {{.operand = 1, .test = ValueTest::BelowWidth}},
     .primitives = {"shift_left"},
     .help = "Shifts bits up. An amount of the element's width or more, or a negative one, gives 0 "
-            "here; on a GPU the result is not certain.",
+            "and is reported as `arith.shift-range`.",
     .example = PALLASITE_BINARY_EXAMPLE("arith.shift_left", "i32", "i32(3)", "i32"),
     .source = "jax.lax.shift_left; XLA's CPU backend for amounts out of range",
 });
 
 extern const OpDef kArithShiftRightLogical = elementwise_op<ShiftRightLogical>({
     .name = "arith.shift_right_logical",
+    .value_rules = {{.operand = 1, .test = ValueTest::BelowWidth}},
     .primitives = {"shift_right_logical"},
-    .help = "Shifts bits down and fills with zeros. An amount out of range gives 0 here.",
+    .help = "Shifts bits down and fills with zeros. An amount out of range gives 0 and is reported "
+            "as `arith.shift-range`.",
     .example = PALLASITE_BINARY_EXAMPLE("arith.shift_right_logical", "u32", "u32(1)", "u32"),
     .source = "jax.lax.shift_right_logical; XLA's CPU backend for amounts out of range",
 });
 
 extern const OpDef kArithShiftRightArithmetic = elementwise_op<ShiftRightArithmetic>({
     .name = "arith.shift_right_arithmetic",
+    .value_rules = {{.operand = 1, .test = ValueTest::BelowWidth}},
     .primitives = {"shift_right_arithmetic"},
     .help = "Shifts bits down and fills with the upper bit. An amount out of range gives that bit "
-            "everywhere.",
+            "everywhere and is reported as `arith.shift-range`.",
     .example = PALLASITE_BINARY_EXAMPLE("arith.shift_right_arithmetic", "i32", "i32(1)", "i32"),
     .source = "jax.lax.shift_right_arithmetic; XLA's CPU backend for amounts out of range",
 });

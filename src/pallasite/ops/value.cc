@@ -108,6 +108,7 @@ extern const OpDef kValueLayoutCast = {
     .operands = {{"x", OperandKind::Array}},
     .attributes = {{"layout", AttributeKind::String, false, "how registers hold the array"}},
     .pure = true,
+    .moves_elements = true,
     .infer = infer_same,
     .compile = compile_identity,
     .primitives = {"layout_cast"},
@@ -155,6 +156,7 @@ kernel @example {
 extern const OpDef kValueOptimizationBarrier = {
     .name = "value.optimization_barrier",
     .operands = {{.name = "xs", .kind = OperandKind::Array, .variadic = true}},
+    .moves_elements = true,
     .infer = infer_same,
     .compile = compile_identity,
     .primitives = {"optimization_barrier"},

@@ -261,6 +261,7 @@ void Compiler::alias(ValueId value, ValueId same_as) {
     if (slot->owned) ++it->second.second;
   }
   bindings_[value.index] = std::move(binding);
+  if (!module_->value(value).op.valid()) argument_values_[value] = same_as;
 }
 
 void Compiler::bind_slot(ValueId argument, Slot slot) {

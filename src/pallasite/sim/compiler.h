@@ -15,6 +15,7 @@
 #include "pallasite/diag/diagnostic.h"
 #include "pallasite/ir/module.h"
 #include "pallasite/sim/program.h"
+#include "pallasite/sim/value_check.h"
 #include "pallasite/sim/view.h"
 
 namespace pallasite {
@@ -31,6 +32,8 @@ struct CompileOptions {
   ObservationLevel level = ObservationLevel::Fused;
   // Shared memory a block may use, in bytes (semantics: 227 KiB on sm_90a and sm_100a).
   int64_t smem_limit = 227 * 1024;
+  // Tests what ops demand of values (OpDef::value_rules).
+  bool check_values = true;
 };
 
 // An elementwise function on register-form arrays.
@@ -76,7 +79,10 @@ class Compiler {
   // Lets a value live where another does already (identity ops, results of inlined regions).
   void alias(ValueId value, ValueId same_as);
   // Ends an alias that was made for a function's argument.
-  void drop(ValueId value) { free_value(value); }
+  void drop(ValueId value) {
+    argument_values_.erase(value);
+    free_value(value);
+  }
   // Makes a region's argument stand for a slot that the caller owns.
   void bind_slot(ValueId argument, Slot slot);
 
@@ -149,6 +155,13 @@ class Compiler {
     bool owned = false;
   };
   using Binding = std::variant<std::monostate, SlotBinding, View>;
+  // A test of an array in front of its op.
+  struct PendingCheck {
+    const ValueCheck* check;
+    // Operand of the op.
+    size_t operand;
+    Slot record;
+  };
   struct PendingElementwise {
     OpId op;
     ElementwiseKernel kernel;
@@ -157,6 +170,7 @@ class Compiler {
     // Of inputs that are not pending themselves: taken now, since the value may be freed before the
     // chain is emitted.
     std::vector<Slot> input_slots;
+    std::vector<PendingCheck> checks;
   };
 
   Compiler(std::shared_ptr<const Module> module, const CompileOptions& options);
@@ -170,6 +184,11 @@ class Compiler {
   void free_value(ValueId value);
   void flush_elementwise();
   bool is_pending(ValueId value) const;
+  // The tests of an op that may find something. Those of a scalar are emitted here.
+  std::vector<PendingCheck> value_checks(OpId id, bool is_scalar);
+  Instruction& push_instruction(OpId id, ExecFn exec, const void* payload);
+  // Whether all elements are known now, and none breaks the rule.
+  bool holds(ValueTest test, ValueId value) const;
   void patch_labels();
 
   std::shared_ptr<const Module> module_;
@@ -196,6 +215,8 @@ class Compiler {
   std::vector<std::vector<Slot>> region_scratch_;
   std::map<std::pair<uint8_t, uint64_t>, Slot> literal_slots_;
 
+  // Of an argument of the functions being inlined: the value that it stands for.
+  std::map<ValueId, ValueId> argument_values_;
   std::vector<PendingElementwise> pending_;
   std::vector<uint32_t> label_targets_;
   std::vector<std::pair<uint32_t, Label>> jumps_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "pallasite/base/check.h"
+#include "pallasite/ir/location.h"
 #include "pallasite/ir/op_def.h"
 #include "pallasite/sim/compiler.h"
 #include "pallasite/sim/machine.h"
@@ -163,25 +164,69 @@ void Compiler::emit_moves(OpId id, std::vector<Move> moves) {
   }
 }
 
+Instruction& Compiler::push_instruction(OpId id, ExecFn exec, const void* payload) {
+  Instruction in;
+  in.exec = exec;
+  in.payload = payload;
+  in.op = id;
+  in.frame = frame_;
+  program_->code.push_back(in);
+  return program_->code.back();
+}
+
+bool Compiler::holds(ValueTest test, ValueId value) const {
+  const Value& v = module_->value(value);
+  if (v.literal) return !violates(test, v.literal->element, v.literal->bits);
+  if (!v.op.valid()) {
+    const auto it = argument_values_.find(value);
+    return it != argument_values_.end() && holds(test, it->second);
+  }
+  const Op& source = op(v.op);
+  return source.def->moves_elements && !source.operands.empty() &&
+         std::all_of(source.operands.begin(), source.operands.end(),
+                     [&](ValueId operand) { return holds(test, operand); });
+}
+
+std::vector<Compiler::PendingCheck> Compiler::value_checks(OpId id, bool is_scalar) {
+  std::vector<PendingCheck> checks;
+  if (!options_.check_values || op(id).def->value_rules.empty()) return checks;
+  // JAX's helpers divide by what may be 0 and drop the result; who calls them can change neither.
+  const SourceLocation location = source_location(*module_, op(id).location);
+  if (!location.frames.empty() && !location.frames[0].note.empty()) return checks;
+  for (const ValueRule& rule : op(id).def->value_rules) {
+    const ValueId operand = op(id).operands[rule.operand];
+    const Type& operand_type = type(operand);
+    if (is_float(operand_type.element) || holds(rule.test, operand)) continue;
+    const ValueCheck* check =
+        payload(ValueCheck{rule.test, operand_type.element, operand_type.shape});
+    if (is_scalar) {
+      const Slot slot = use(operand);
+      push_instruction(id, exec_check_value, check).a = slot;
+    } else {
+      checks.push_back(
+          {check, rule.operand, constant(std::vector<std::byte>(sizeof(ValueRecord)))});
+    }
+  }
+  return checks;
+}
+
 void Compiler::emit_elementwise(OpId id, const ElementwiseKernel& kernel, const void* immediate,
                                 uint32_t scalar_inputs) {
   const Op& elementwise = op(id);
   PALLASITE_CHECK(elementwise.operands.size() <= kMaxInputs);
+  const bool is_scalar = result_type(id).is_scalar() && kernel.scalar != nullptr;
+  std::vector<PendingCheck> checks = value_checks(id, is_scalar);
   const Type& out = result_type(id);
-  if (out.is_scalar() && kernel.scalar != nullptr && elementwise.operands.size() <= 3) {
+  if (is_scalar && elementwise.operands.size() <= 3) {
     uint32_t slots[3] = {};
     for (size_t i = 0; i < elementwise.operands.size(); ++i) slots[i] = operand(id, i);
-    Instruction in;
-    in.exec = kernel.scalar;
+    const Slot out_slot = result(id);
+    // Not through emit: scalars between the ops of an array chain do not end it.
+    Instruction& in = push_instruction(id, kernel.scalar, immediate);
     in.a = slots[0];
     in.b = slots[1];
     in.c = slots[2];
-    in.d = result(id);
-    in.payload = immediate;
-    in.op = id;
-    in.frame = frame_;
-    // Not through emit: scalars between the ops of an array chain do not end it.
-    program_->code.push_back(in);
+    in.d = out_slot;
     return;
   }
   if (!pending_.empty() &&
@@ -193,7 +238,8 @@ void Compiler::emit_elementwise(OpId id, const ElementwiseKernel& kernel, const 
   for (ValueId input : elementwise.operands) {
     input_slots.push_back(is_pending(input) ? kNoSlot : use(input));
   }
-  pending_.push_back({id, kernel, immediate, scalar_inputs, std::move(input_slots)});
+  pending_.push_back(
+      {id, kernel, immediate, scalar_inputs, std::move(input_slots), std::move(checks)});
   if (options_.level == ObservationLevel::EachOp) flush_elementwise();
 }
 
@@ -224,6 +270,12 @@ void Compiler::flush_elementwise() {
           {pending.input_slots[i], false,
            scalar ? 0 : static_cast<uint32_t>(register_bytes(type(input).element))});
     }
+    for (const PendingCheck& check : pending.checks) {
+      fused.steps.push_back({.loop = value_scan(check.check->element),
+                             .immediate = check.check,
+                             .inputs = {step.inputs[check.operand]},
+                             .output = {.where = check.record}});
+    }
     const ValueId output = elementwise.results[0];
     FusedOperand& place = places[output];
     place.stride = static_cast<uint32_t>(register_bytes(type(output).element));
@@ -238,12 +290,12 @@ void Compiler::flush_elementwise() {
     step.output = place;
     fused.steps.push_back(std::move(step));
   }
-  Instruction in;
-  in.exec = exec_fused;
-  in.payload = payload(std::move(fused));
-  in.op = steps.back().op;
-  in.frame = frame_;
-  program_->code.push_back(in);
+  push_instruction(steps.back().op, exec_fused, payload(std::move(fused)));
+  for (const PendingElementwise& step : steps) {
+    for (const PendingCheck& check : step.checks) {
+      push_instruction(step.op, exec_report_values, check.check).a = check.record;
+    }
+  }
   for (Slot slot : std::exchange(deferred_releases_, {})) release(slot);
 }
 

@@ -70,6 +70,7 @@ void ClusterMachine::start(int64_t cluster) {
   state_.choices.clear();
   state_.choices_made = 0;
   findings_.clear();
+  value_findings_.clear();
   faulted_ = false;
   for (Observer* observer : observers_) observer->on_cluster_start(*this);
   fill_before_start();
@@ -554,6 +555,32 @@ Step ClusterMachine::fault(const Actor& actor, DiagnosticBuilder builder) {
 
 void ClusterMachine::report(const Actor& actor, DiagnosticBuilder builder) {
   findings_.push_back(builder.at(location(actor.pc), thread_name(actor)).build());
+}
+
+ClusterMachine::ValueSite ClusterMachine::value_site(const Actor& actor) const {
+  const Instruction& instruction = program_.code[actor.pc];
+  return {instruction.op.index, instruction.frame, actor.event.thread};
+}
+
+bool ClusterMachine::count_value_finding(const Actor& actor) {
+  const auto found = value_findings_.find(value_site(actor));
+  if (found == value_findings_.end()) return false;
+  ++found->second.count;
+  return true;
+}
+
+void ClusterMachine::report_value(const Actor& actor, DiagnosticBuilder builder) {
+  value_findings_.emplace(value_site(actor),
+                          builder.at(location(actor.pc), thread_name(actor)).build());
+}
+
+std::vector<Diagnostic> ClusterMachine::take_findings() {
+  std::vector<Diagnostic> all;
+  for (auto& [site, finding] : value_findings_) all.push_back(std::move(finding));
+  value_findings_.clear();
+  std::move(findings_.begin(), findings_.end(), std::back_inserter(all));
+  findings_.clear();
+  return all;
 }
 
 TableRow ClusterMachine::table_row(uint32_t index) const {

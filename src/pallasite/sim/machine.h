@@ -6,10 +6,12 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "pallasite/diag/diagnostic.h"
@@ -103,7 +105,9 @@ class ClusterMachine {
   Outcome run_turns(uint64_t turns);
 
   const std::vector<Diagnostic>& findings() const { return findings_; }
-  std::vector<Diagnostic> take_findings() { return std::move(findings_); }
+  // Findings about values come first: what else was found may follow from them. They are in the
+  // order of the kernel's text, so that neither the schedule nor fusion changes it.
+  std::vector<Diagnostic> take_findings();
 
   // --- for ops ---
   const Program& program() const { return program_; }
@@ -196,6 +200,10 @@ class ClusterMachine {
   Step fault(const Actor& actor, DiagnosticBuilder builder);
   // Records a finding that does not end the run.
   void report(const Actor& actor, DiagnosticBuilder builder);
+  // Findings about values that do not end the run: those of one thread at one op are counted, and
+  // the first stands for all. False if the thread has none there yet; `report_value` records it.
+  bool count_value_finding(const Actor& actor);
+  void report_value(const Actor& actor, DiagnosticBuilder builder);
 
   ContractionScratch& contraction_scratch() { return contraction_scratch_; }
   // Adds what every thread is doing, and who could still arrive, to a report.
@@ -213,6 +221,9 @@ class ClusterMachine {
     // Thread or agent.
     uint32_t subject = 0;
   };
+
+  // Op, frame and thread.
+  using ValueSite = std::tuple<uint32_t, uint32_t, uint32_t>;
 
   TurnEnd turn_fixed();
   TurnEnd turn_with_policy();
@@ -236,6 +247,7 @@ class ClusterMachine {
   void grant(uint32_t thread);
   bool complete_phase_if_done(const Actor& actor, uint32_t barrier);
   TableRow table_row(uint32_t thread) const;
+  ValueSite value_site(const Actor& actor) const;
   void note_scope(const Thread& thread, uint32_t scope, bool enter, bool last);
   Step block_on_scope(Thread& thread, uint32_t scope, const ScopeState& instance);
   bool check_freed_barriers(Thread& thread);
@@ -256,6 +268,7 @@ class ClusterMachine {
   std::vector<Observer*> observers_;
   Footprint* footprint_;
   std::vector<Diagnostic> findings_;
+  std::map<ValueSite, Diagnostic> value_findings_;
   bool faulted_ = false;
   uint32_t turns_since_poll_ = 0;
   // Memory of turn_with_policy, kept from turn to turn.
