@@ -61,6 +61,14 @@ Json to_json_value(const TableRow& row) {
 
 }  // namespace
 
+std::string to_json(const ThreadName& thread) {
+  return to_json_value(thread).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string to_json(const SourceLocation& location) {
+  return to_json_value(location).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string to_json(const Diagnostic& diagnostic, int indent) {
   const KindFacts& facts = facts_of(diagnostic.kind);
   Json arguments = Json::object();

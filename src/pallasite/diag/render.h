@@ -58,5 +58,8 @@ std::string render_plain(const Diagnostic& diagnostic);
 // meaning.
 inline constexpr int kJsonSchemaVersion = 1;
 std::string to_json(const Diagnostic& diagnostic, int indent = -1);
+// Parts of it.
+std::string to_json(const ThreadName& thread);
+std::string to_json(const SourceLocation& location);
 
 }  // namespace pallasite

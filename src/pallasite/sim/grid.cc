@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <list>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -27,6 +28,77 @@ struct ClusterResult {
   std::vector<GridPrint> prints;
   std::vector<Choice> choices;
   uint64_t steps = 0;
+};
+
+// Tells of prints while the grid runs. A grid that runs again in launch order prints the same again,
+// so what was told once is skipped.
+class PrintRelease {
+ public:
+  explicit PrintRelease(const GridOptions& options)
+      : tell_(options.on_prints), interval_(options.print_interval), next_(Clock::now()) {
+    next_ += interval_;
+  }
+
+  bool wanted() const { return tell_ != nullptr; }
+  bool due() const { return wanted() && Clock::now() >= next_; }
+  // Of all prints of the grid.
+  size_t told() const { return told_; }
+  void tell(std::span<const GridPrint> prints) {
+    next_ = Clock::now() + interval_;
+    if (prints.empty()) return;
+    told_ += prints.size();
+    tell_(prints);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const std::function<void(std::span<const GridPrint>)>& tell_;
+  std::chrono::milliseconds interval_;
+  Clock::time_point next_;
+  size_t told_ = 0;
+};
+
+// The prints of the clusters that have ended and before which, in launch order, all have ended. If no
+// two clusters have met by then, each of them read what it reads in launch order: whatever comes
+// later, their prints stay. All workers add to it.
+class CertainPrints {
+ public:
+  CertainPrints(int64_t clusters, std::optional<uint64_t> max_steps)
+      : ended_(static_cast<size_t>(clusters)), max_steps_(max_steps) {}
+
+  void end(int64_t cluster, const ClusterResult& part) {
+    const std::lock_guard hold(lock_);
+    ended_[static_cast<size_t>(cluster)] = true;
+    if (!part.prints.empty()) waiting_[cluster] = part.prints;
+    if (max_steps_) steps_[cluster] = part.steps;
+    for (; first_ < ended_.size() && ended_[first_]; ++first_) {
+      const auto at = static_cast<int64_t>(first_);
+      // In launch order the grid may come to its limit before the end of this cluster.
+      if (max_steps_ && (steps_before_ += steps_[at]) > *max_steps_) {
+        first_ = ended_.size();
+        break;
+      }
+      const auto found = waiting_.find(at);
+      if (found == waiting_.end()) continue;
+      std::move(found->second.begin(), found->second.end(), std::back_inserter(certain_));
+      waiting_.erase(found);
+    }
+  }
+
+  std::vector<GridPrint> after(size_t told) {
+    const std::lock_guard hold(lock_);
+    return {certain_.begin() + static_cast<ptrdiff_t>(told), certain_.end()};
+  }
+
+ private:
+  std::mutex lock_;
+  std::vector<bool> ended_;
+  const std::optional<uint64_t> max_steps_;
+  std::map<int64_t, std::vector<GridPrint>> waiting_;
+  std::map<int64_t, uint64_t> steps_;
+  uint64_t steps_before_ = 0;
+  size_t first_ = 0;
+  std::vector<GridPrint> certain_;
 };
 
 // Everything that a worker needs, kept from cluster to cluster.
@@ -52,10 +124,8 @@ class Worker {
     result.outcome = machine_->run();
     result.steps = state_.steps;
     result.findings = machine_->take_findings();
-    for (Print& print : state_.prints) {
-      result.prints.push_back(
-          {cluster, machine_->thread_name(print.thread, 0), std::move(print.text)});
-    }
+    result.prints = prints(0);
+    state_.prints.clear();
     if (options_.record_choices) result.choices = std::move(state_.choices);
     if (result.outcome == Outcome::StepLimit || result.outcome == Outcome::Interrupted) {
       result.findings.push_back(cut_short(result.outcome));
@@ -63,6 +133,16 @@ class Worker {
     // The machine must not keep a policy that is gone.
     if (policy != nullptr) make_machine(nullptr, max_steps);
     return result;
+  }
+
+  // Those of the cluster that is running, from the given one on.
+  std::vector<GridPrint> prints(size_t first) const {
+    std::vector<GridPrint> found;
+    for (size_t i = first; i < state_.prints.size(); ++i) {
+      const Print& print = state_.prints[i];
+      found.push_back({state_.cluster, machine_->thread_name(print.thread, 0), print.text});
+    }
+    return found;
   }
 
  private:
@@ -118,10 +198,42 @@ void append(GridResult& result, int64_t cluster, ClusterResult&& part) {
   if (!part.choices.empty()) result.choices.push_back({cluster, std::move(part.choices)});
 }
 
+// While alive, what polls for an interrupt also tells of prints.
+class ScopedRelease {
+ public:
+  ScopedRelease(Interrupt& interrupt, PrintRelease& release, const std::function<void()>& tell)
+      : interrupt_(interrupt), before_(interrupt.poll) {
+    if (!release.wanted()) return;
+    interrupt.poll = [this, &release, &tell] {
+      if (release.due()) tell();
+      return before_ && before_();
+    };
+  }
+  ~ScopedRelease() { interrupt_.poll = std::move(before_); }
+  ScopedRelease(const ScopedRelease&) = delete;
+  ScopedRelease& operator=(const ScopedRelease&) = delete;
+
+ private:
+  Interrupt& interrupt_;
+  std::function<bool()> before_;
+};
+
 GridResult run_serial(const Program& program, const std::vector<GmemBuffer>& gmem,
-                      const GridOptions& options, Interrupt& interrupt) {
+                      const GridOptions& options, Interrupt& interrupt, PrintRelease& release) {
   GridResult result;
+  const Worker* running = nullptr;
+  const std::function<void()> tell = [&] {
+    std::vector<GridPrint> prints;
+    const size_t ended = result.prints.size();
+    for (size_t i = release.told(); i < ended; ++i) prints.push_back(result.prints[i]);
+    for (GridPrint& print : running->prints(std::max(release.told(), ended) - ended)) {
+      prints.push_back(std::move(print));
+    }
+    release.tell(prints);
+  };
+  const ScopedRelease scoped(interrupt, release, tell);
   Worker worker(program, gmem, options, nullptr, interrupt, true);
+  running = &worker;
   for (int64_t cluster = 0; cluster < program.clusters; ++cluster) {
     std::optional<uint64_t> left = options.machine.max_steps;
     if (left) *left -= std::min(*left, result.steps);
@@ -139,7 +251,8 @@ GridResult run_serial(const Program& program, const std::vector<GmemBuffer>& gme
 
 // Null if the grid has to run again in launch order.
 std::optional<GridResult> run_parallel(const Program& program, const std::vector<GmemBuffer>& gmem,
-                                       const GridOptions& options, Interrupt& interrupt) {
+                                       const GridOptions& options, Interrupt& interrupt,
+                                       PrintRelease& release) {
   struct Share {
     uint64_t steps = 0;
     int64_t clusters = 0;
@@ -150,6 +263,10 @@ std::optional<GridResult> run_parallel(const Program& program, const std::vector
   // A few clusters at a time; towards the end of a small grid one.
   const int64_t batch = std::clamp<int64_t>(program.clusters / (workers * 8), 1, 64);
   std::vector<Share> shares(workers);
+  std::optional<CertainPrints> certain;
+  if (release.wanted()) certain.emplace(program.clusters, options.machine.max_steps);
+  const std::function<void()> tell = [&] { release.tell(certain->after(release.told())); };
+  const ScopedRelease scoped(interrupt, release, tell);
   std::atomic<int64_t> next{0};
   // A cluster has failed or two have met: the rest is not worth running.
   std::atomic<bool> abandon{false};
@@ -179,6 +296,7 @@ std::optional<GridResult> run_parallel(const Program& program, const std::vector
           ++share.clusters;
           count_cluster(options);
           if (part.outcome != Outcome::Finished || footprint.conflict()) abandon = true;
+          if (certain && !abandon) certain->end(cluster, part);
           if (!trivial(part)) share.parts.emplace_back(cluster, std::move(part));
         }
       }
@@ -223,6 +341,7 @@ std::optional<GridResult> run_parallel(const Program& program, const std::vector
   if (interrupted != parts.end()) {
     // Whoever interrupts a run does not want another one.
     result.outcome = Outcome::Interrupted;
+    if (certain) result.prints = certain->after(0);
     append(result, interrupted->first, std::move(interrupted->second));
     return result;
   }
@@ -296,6 +415,7 @@ GridResult run_grid(const Program& program, const std::vector<GmemBuffer>& gmem,
   GlobalMemory memory(program, gmem, options.machine.zero_fill);
   memory.reset();
   Interrupt interrupt;
+  PrintRelease release(options);
   if (options.poll_interrupt || options.machine.interrupted != nullptr) {
     interrupt.poll = [&options] {
       const std::atomic<bool>* flag = options.machine.interrupted;
@@ -306,11 +426,15 @@ GridResult run_grid(const Program& program, const std::vector<GmemBuffer>& gmem,
   const bool parallel = options.workers > 1 && program.clusters > 1 &&
                         program.clusters_independent && options.observers.empty();
   if (parallel) {
-    if (auto result = run_parallel(program, memory.buffers(), options, interrupt)) return *result;
+    if (auto result = run_parallel(program, memory.buffers(), options, interrupt, release)) {
+      result->prints_told = release.told();
+      return *result;
+    }
     memory.reset();
     if (options.clusters_done != nullptr) *options.clusters_done = 0;
   }
-  GridResult result = run_serial(program, memory.buffers(), options, interrupt);
+  GridResult result = run_serial(program, memory.buffers(), options, interrupt, release);
+  result.prints_told = release.told();
   result.serial_after_conflict = parallel;
   return result;
 }

@@ -8,10 +8,12 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,12 @@ struct GridOptions {
   // Called on the thread that called run_grid, often: it should look at a clock first. True ends
   // the run.
   std::function<bool()> poll_interrupt;
+  // Told of prints while the grid runs, on the thread that called run_grid: the next ones of
+  // GridResult::prints, as soon as nothing can change them any more. Those that remain at the end
+  // are not told.
+  std::function<void(std::span<const GridPrint>)> on_prints;
+  // The least time between two calls of on_prints.
+  std::chrono::milliseconds print_interval{100};
   // Keeps the choices that the policy made.
   bool record_choices = false;
   // Counts the clusters that have ended, for a display of progress; starts again at 0 where the
@@ -53,6 +61,8 @@ struct GridResult {
   Outcome outcome = Outcome::Finished;
   std::vector<Diagnostic> findings;
   std::vector<GridPrint> prints;
+  // How many of them on_prints was told.
+  size_t prints_told = 0;
   std::vector<ClusterChoices> choices;
   uint64_t steps = 0;
   int64_t clusters_run = 0;

@@ -89,14 +89,19 @@ Outcome ClusterMachine::run_turns(uint64_t turns) {
         for (Observer* observer : observers_) observer->on_cluster_end(*this);
         return Outcome::Finished;
       case TurnEnd::Fault:
-        return Outcome::Fault;
+        return cut_short(Outcome::Fault);
       case TurnEnd::StepLimit:
-        return Outcome::StepLimit;
+        return cut_short(Outcome::StepLimit);
       case TurnEnd::Interrupted:
-        return Outcome::Interrupted;
+        return cut_short(Outcome::Interrupted);
     }
   }
   return Outcome::Paused;
+}
+
+Outcome ClusterMachine::cut_short(Outcome outcome) {
+  for (Observer* observer : observers_) observer->on_cluster_cut_short(*this);
+  return outcome;
 }
 
 std::optional<ClusterMachine::Enabled> ClusterMachine::next_fixed() {

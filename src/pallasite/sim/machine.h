@@ -114,6 +114,8 @@ class ClusterMachine {
   const MachineOptions& options() const { return options_; }
   ClusterState& state() { return state_; }
   const ClusterState& state() const { return state_; }
+  // One buffer for each parameter of the kernel.
+  const std::vector<GmemBuffer>& gmem() const { return gmem_; }
   ThreadState& thread(uint32_t index) { return state_.threads[index]; }
   const Instruction& instruction(uint32_t pc) const { return program_.code[pc]; }
   std::byte* registers(uint32_t thread) {
@@ -225,6 +227,7 @@ class ClusterMachine {
   // Op, frame and thread.
   using ValueSite = std::tuple<uint32_t, uint32_t, uint32_t>;
 
+  Outcome cut_short(Outcome outcome);
   TurnEnd turn_fixed();
   TurnEnd turn_with_policy();
   // The order of the fixed schedule: the lowest-numbered thread that can go on, until it cannot;

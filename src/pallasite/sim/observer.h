@@ -101,6 +101,9 @@ class Observer {
   virtual void on_cluster_start(const ClusterMachine&) {}
   // Only of a cluster that ran to its end.
   virtual void on_cluster_end(const ClusterMachine&) {}
+  // Of one that a fault, a limit or an interrupt ended: the machine is as that left it. No event
+  // follows.
+  virtual void on_cluster_cut_short(const ClusterMachine&) {}
   virtual void on_thread_end(const ClusterMachine&, uint32_t thread) { (void)thread; }
   // The shared memory and the barriers of a scope come to life in a block: nothing has been written
   // to them. In a cluster of several blocks the first instances do so at the start, since peers may
