@@ -6,7 +6,7 @@ import jax
 
 from pallasite import engine, options
 from pallasite.errors import ResourceError, UnsupportedError
-from pallasite.hook import _hook, _tell_engine
+from pallasite.hook import _hook
 from pallasite.kernel_error import KernelError
 from pallasite.module import Module
 from pallasite.report import Finding, Report, worst_verdict
@@ -17,35 +17,41 @@ def check(fn, *args, **stated) -> Report:
   """Runs `fn` on arguments and returns what its kernels did. Never raises for a finding.
 
   Takes the options of `install`, and `run`: with run=False kernels are lowered and verified only.
+  The report keeps a copy of the inputs of each kernel, so that `compare` can tell who wrote an
+  element and `value` what a buffer held.
   """
   run = stated.pop("run", True)
   _refuse_unknown("check", stated)
   base = _hook.installed
   stated["on_finding"] = "record"
   chosen = (base or options.resolve({})).with_stated(stated, "check(...)")
-  with _hook.fresh_mode(chosen), session.as_data(), session.collect() as reports:
-    _tell_engine(chosen)
-    try:
-      if run:
-        outputs = jax.block_until_ready(jax.jit(lambda *a: fn(*a))(*args))
-        return Report.merged(reports, outputs)
-      with _hook.capture() as kernels:
-        jax.jit(lambda *a: fn(*a)).lower(*args)
-      found = [Finding.from_json(d) for k in kernels for d in engine.verify(k.text)]
-      verdict = worst_verdict([f.verdict for f in found])
-      return Report(verdict, found, kernels=[k.name for k in kernels])
-    except UnsupportedError as error:
-      return _refused("unsupported", error.summary, error.location, reports)
-    except ResourceError as error:
-      return _refused("resource", str(error), None, reports)
-    except KernelError as error:
-      report = error.report
-      if report is None:
-        raise
-      return Report.merged(reports or [report])
-    finally:
-      if base is not None:
-        _tell_engine(base)
+  with (
+    _hook.fresh_mode(chosen) as origin,
+    session.as_data(),
+    session.collect(origin) as reports,
+  ):
+    return _checked(fn, args, run, reports)
+
+
+def _checked(fn, args, run: bool, reports: list[Report]) -> Report:
+  try:
+    if run:
+      outputs = jax.block_until_ready(jax.jit(lambda *a: fn(*a))(*args))
+      return Report.merged(reports, outputs)
+    with _hook.capture() as kernels:
+      jax.jit(lambda *a: fn(*a)).lower(*args)
+    found = [Finding.from_json(d) for k in kernels for d in engine.verify(k.text)]
+    verdict = worst_verdict([f.verdict for f in found])
+    return Report(verdict, found, kernels=[k.name for k in kernels])
+  except UnsupportedError as error:
+    return _refused("unsupported", error.summary, error.location, reports)
+  except ResourceError as error:
+    return _refused("resource", str(error), None, reports)
+  except KernelError as error:
+    report = error.report
+    if report is None:
+      raise
+    return Report.merged(reports or [report])
 
 
 def export(fn, *args) -> Module:

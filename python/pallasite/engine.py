@@ -6,17 +6,24 @@ What the native module offers:
 - `verify(text, options="{}", key=None) -> str`: a JSON list of diagnostics, of all that is known
   before the module runs. Options and key are those of a call.
 - `render_problems(...)`, of the same arguments: the diagnostics as text.
-- `run(text, arrays, options) -> (outputs, report)`: options and report are JSON.
+- `run(text, arrays, options) -> (outputs, report, kept)`: options and report are JSON; `kept` is a
+  KeptRun (api/kept_run.h), which can run again for `find_output(array)`, `last_writer(output,
+  element)` and `value(request)`.
+- `take_interrupt()`: what a signal handler raised during a run, once; or None.
 - `pallasite_run`: the capsule of the XLA FFI handler. A call has the attributes `program` (the
   module's text as u8[n]), `key` (a 64-bit hash of the program and the options, under which parsed
   modules are kept) and `options` (JSON: arch, arch_guessed, uninitialized_memory, out_of_bounds_reads; in `run` those
   run options that are stated at the kernel and so go before those set below; in `jax`, where the
-  user gave JAX's InterpretGPUParams, detect_races and on_race: legality findings are then notes).
+  user gave JAX's InterpretGPUParams, detect_races and on_race: legality findings are then notes;
+  `program` and `devices`, of the program that the kernel is a part of; `keep_inputs` and `origin`
+  under `check`).
 - `set_run_options(options)`: JSON of checks, on_finding, seed, schedule, schedules, async_values,
   max_steps, workers, read when a kernel runs.
-- `set_report_sink(function)`: `function(report)` is called once for each kernel that ran under JAX,
-  with the GIL held, before the handler returns. It returns the positions of those findings that
-  are silenced: they count neither for the handler's result nor in its message. A report is JSON: `verdict`, `findings` (as
+- `set_report_sink(function)`: `function(report, kept)` is called once for each kernel that ran under
+  JAX, with the GIL held, before the handler returns. It returns the positions of those findings that
+  are silenced: they count neither for the handler's result nor in its message. Of a program on
+  several devices a failure is told a second time, with its text as `deferred`, since the handler
+  returns no error. A report is JSON: `verdict`, `findings` (as
   `verify` gives diagnostics), `kernel`, `stats`, `schedule`, `id`, `on_finding`, and whatever else
   there is to say. If the handler then returns an error, its message ends with
   `[pallasite report ID]`.
@@ -69,7 +76,7 @@ def register_ffi_target():
   jax.ffi.register_ffi_target(FFI_TARGET, _offered("pallasite_run"), platform="cpu")
 
 
-def set_report_sink(sink: Callable[[str], Sequence[int]] | None):
+def set_report_sink(sink: Callable[[str, object], Sequence[int]] | None):
   """Has `sink` called with the JSON report of each kernel that ran under JAX, before its call
   returns or raises. It returns the positions of findings that are silenced."""
   _offered("set_report_sink")(sink)
@@ -101,10 +108,15 @@ def build_info() -> dict:
   return json.loads(_offered("build_info")())
 
 
-def run(text: str, arrays: Sequence, options: dict) -> tuple[list, str]:
-  """Runs a module on arrays. Returns its outputs and the JSON report."""
-  outputs, report = _offered("run")(text, list(arrays), json.dumps(options, sort_keys=True))
-  return list(outputs), report
+def run(text: str, arrays: Sequence, options: dict) -> tuple[list, str, object]:
+  """Runs a module on arrays. Returns its outputs, the JSON report and what was kept of the run."""
+  outputs, report, kept = _offered("run")(text, list(arrays), json.dumps(options, sort_keys=True))
+  return list(outputs), report, kept
+
+
+def take_interrupt() -> BaseException | None:
+  """What a signal handler raised during a run, once."""
+  return _offered("take_interrupt")()
 
 
 def explain(code: str) -> dict:

@@ -26,6 +26,17 @@ class ResourceError(ValueError):
   """The kernel asks more than the chip has."""
 
 
+class KernelInterrupted(KeyboardInterrupt):
+  """Ctrl-C while a kernel ran. `report` says how far it had come: its verdict is incomplete."""
+
+  def __init__(self, report):
+    self.report = report
+    self.findings = list(report.findings)
+    places = [finding.locations[0] for finding in self.findings if finding.locations]
+    at = "".join(f"\n  at {file}:{line}" for file, line in places[:1])
+    super().__init__(f"while kernel {', '.join(report.kernels) or '?'} ran{at}")
+
+
 class EngineMissingError(ImportError):
   """The native module is not installed; lowering works without it, running does not."""
 

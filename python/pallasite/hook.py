@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import hashlib
 import json
+import pathlib
 import threading
 import warnings
 from collections.abc import Iterator
@@ -15,8 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.interpreters import mlir
 
-from pallasite import _compat, chips, engine, judge, kernel_error, options
-from pallasite.errors import EngineMissingError, KernelWarning, UnsupportedError
+from pallasite import _compat, chips, engine, execution, judge, kernel_error, options
+from pallasite.errors import EngineMissingError, KernelWarning, ResourceError, UnsupportedError
 from pallasite.lower import JaxRules, Lowered, lower_mpmd_map, lower_pallas_call
 from pallasite.options import Options
 from pallasite.session import session
@@ -32,6 +33,14 @@ class _Mode:
   # Distinguishes traces that must not come from a cache: those of `check` and `export`.
   fresh: int = 0
 
+
+# Frames of these files are of no use to whoever reads a traceback. (Not the whole folder: tests are
+# users.)
+_FOLDER = pathlib.Path(__file__).parent
+_HIDDEN = (
+  "_compat", "lower", "checking.py", "compile_check.py", "engine.py", "execution.py", "hook.py",
+  "judge.py", "kernel_error.py", "module.py",
+)
 
 # Unset (None) where pallasite is not installed.
 _mode = jax.make_user_context(None)
@@ -126,6 +135,7 @@ class _Hook:
     with self._lock:
       if self._previous_rules:
         return
+      _compat.hide_frames(str(_FOLDER / name) for name in _HIDDEN)
       for primitive, convert in (
         (_compat.mpmd_map_p, lower_mpmd_map),
         (_compat.pallas_call_p, lower_pallas_call),
@@ -153,6 +163,7 @@ class _Hook:
       self._undo_errors = [
         _compat.prepare_runtime_error(kernel_error.adopt),
         _compat.avoid_native_dispatch(self.program_names),
+        _compat.around_execution(self.program_names, execution.run_program),
       ]
     elif not wanted:
       for undo in self._undo_errors:
@@ -194,8 +205,9 @@ class _Hook:
       )
 
   @contextlib.contextmanager
-  def fresh_mode(self, chosen: Options) -> Iterator[None]:
-    """Within: calls trace anew under these options, and no kernel is dropped as unused."""
+  def fresh_mode(self, chosen: Options) -> Iterator[int]:
+    """Within: calls trace anew under these options, and no kernel is dropped as unused. Gives the
+    number that reports of these kernels have as their origin."""
     with self._lock:
       self._fresh += 1
       mode = _Mode(chosen.compile_key(), keep_all=True, fresh=self._fresh)
@@ -203,7 +215,7 @@ class _Hook:
     self.set_installed(chosen)
     try:
       with _mode(mode):
-        yield
+        yield mode.fresh
     finally:
       self.set_installed(previous)
 
@@ -313,10 +325,23 @@ def _cpu_rule(primitive, convert, previous):
 
   def rule(ctx, *nodes, **params):
     try:
-      claimed = _claim(params, is_ours)
-      if claimed is None:
-        return previous(ctx, *nodes, **params)
-      chosen, mode = claimed
+      claimed = claim(params)
+      if claimed is not None:
+        return lower(ctx, nodes, params, *claimed)
+    except (UnsupportedError, ResourceError) as error:
+      _compat.says_its_place(error)
+      raise
+    return previous(ctx, *nodes, **params)
+
+  def claim(params):
+    try:
+      return _claim(params, is_ours)
+    except UnsupportedError as error:
+      judge.tell(error)
+      raise
+
+  def lower(ctx, nodes, params, chosen, mode):
+    try:
       if any(_compat.is_ref(aval) for aval in ctx.avals_in):
         raise UnsupportedError("a kernel that takes a jax.Ref as an operand is not supported")
       attributes = {"arch": chosen.chip.arch} if chosen.chip else {}
@@ -326,8 +351,9 @@ def _cpu_rule(primitive, convert, previous):
     except UnsupportedError as error:
       judge.tell(error)
       raise
-    program = _program(lowered, chosen, params, mode is not None)
-    _hook.program_names.add(_compat.program_name(ctx))
+    name = _compat.program_name(ctx)
+    program = _program(lowered, chosen, params, mode, name, _compat.num_devices(ctx))
+    _hook.program_names.add(name)
     session.took(lowered.text)
     for found in _hook.captures:
       found.append(lowered)
@@ -357,15 +383,17 @@ def _gpu_rule(previous):
   return rule
 
 
-def _program(lowered: Lowered, chosen: Options, params: dict, installed: bool) -> judge.Program:
+def _program(
+  lowered: Lowered, chosen: Options, params: dict, mode: _Mode | None, name: str, devices: int
+) -> judge.Program:
   """What the call of a kernel hands to the engine."""
   interpret = params.get("interpret")
   own = {}
   if isinstance(interpret, Params):
     # Stated at the kernel itself, so stronger than what is installed when it runs.
     # Where nothing is installed, so is what the environment and pyproject.toml say.
-    names = interpret.stated if installed else chosen.sources
-    own = {name: getattr(chosen, name) for name in names if name in chosen.run_options()}
+    names = chosen.sources if mode is None else interpret.stated
+    own = {n: value for n, value in chosen.run_options().items() if n in names}
   settings = {
     "arch": chosen.chip.arch if chosen.chip else guessed_arch(lowered),
     "arch_guessed": chosen.chip is None,
@@ -383,6 +411,13 @@ def _program(lowered: Lowered, chosen: Options, params: dict, installed: bool) -
     )
   settings_text = json.dumps(settings, sort_keys=True)
   digest = hashlib.sha256(lowered.text.encode() + b"\0" + settings_text.encode()).digest()
+  # None of the rest has to do with the module.
+  if devices > 1:
+    settings |= {"program": name, "devices": devices}
+  if mode is not None and mode.fresh:
+    # Other threads may run kernels under other options meanwhile.
+    settings["run"] = {**chosen.run_options(), "keep_inputs": True, "origin": mode.fresh}
+  settings_text = json.dumps(settings, sort_keys=True)
   return judge.Program(
     lowered.text, settings_text, int.from_bytes(digest[:8], "little", signed=True)
   )

@@ -25,7 +25,7 @@ def judge(program: Program, on_finding: str):
   Where findings are only warned of or recorded, an error is left to the run, which reports it.
   """
   try:
-    found = [Finding.from_json(d) for d in engine.verify(*program)]
+    found = [_ours(Finding.from_json(d)) for d in engine.verify(*program)]
   except EngineMissingError:
     # Without it there is nothing to judge by, nor to run with; the call will say so.
     return
@@ -42,6 +42,9 @@ def judge(program: Program, on_finding: str):
   elif verdict == "resource":
     error = ResourceError(text)
   else:
+    if verdict == "internal":
+      text = next(f.message for f in found if f.verdict == "internal") + "\n" + text
+      report.text = text
     error = KernelError(text)
   error._report = report
   raise error
@@ -49,9 +52,22 @@ def judge(program: Program, on_finding: str):
 
 def judge_only(program: Program, name: str):
   """Reports what is known of a kernel that will not run; raises nothing."""
-  found = [Finding.from_json(d) for d in engine.verify(*program)]
+  found = [_ours(Finding.from_json(d)) for d in engine.verify(*program)]
   verdict = worst_verdict([finding.verdict for finding in found])
   session.add(Report(verdict, found, kernels=[name], data={"checks": ["ir"]}))
+
+
+def _ours(finding: Finding) -> Finding:
+  """The finding. Whoever wrote the kernel did not write its module: what is wrong with that is our
+  mistake."""
+  if finding.code not in ("ir.parse", "ir.verify"):
+    return finding
+  message = (
+    f"pallasite made a module of this kernel that is not well-formed ({finding.message}); please "
+    "report it with the kernel"
+  )
+  data = {**finding.data, "verdict": "internal", "code": "run.internal", "message": message}
+  return Finding("run.internal", "error", message, finding.locations, data)
 
 
 def tell(error: UnsupportedError):

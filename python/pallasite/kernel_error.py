@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 from pallasite import _compat
 from pallasite.report import Finding, Report
-from pallasite.session import is_marked, session
+from pallasite.session import is_marked, session, without_mark
+
+# What XLA puts before the text of an error.
+_STATUS = re.compile(r"^[A-Z_]+: ")
 
 
-class KernelError(_compat.jax_runtime_error, ValueError):
+class KernelError(_compat.jax_runtime_error, _compat.ErrorWithPlace, ValueError):
   """A kernel did something that is undefined, or never ended. `str` of it is the whole report."""
 
   def __str__(self) -> str:
     # Set while the report is shown elsewhere.
-    return self.__dict__.get("_brief") or super().__str__()
+    brief = self.__dict__.get("_brief")
+    # JAX's class keeps the text that it was made with.
+    return brief or (str(self.args[0]) if self.args else "")
 
   @property
   def report(self) -> Report | None:
@@ -24,12 +31,26 @@ class KernelError(_compat.jax_runtime_error, ValueError):
     report = self.report
     return list(report.findings) if report is not None else []
 
+  def add_note(self, note: str):
+    # What JAX leaves out of the traceback is of no interest to the author of a kernel.
+    if not _compat.is_filter_note(note):
+      super().add_note(note)
+
+
+def make_error(text: str, report: Report) -> KernelError:
+  error = KernelError(text.rstrip("\n"))
+  error._report = report
+  report.text = str(error)
+  return error
+
 
 def adopt(error: BaseException):
   """Turns the exception that XLA creates for a failed kernel into a KernelError."""
-  if type(error) is _compat.jax_runtime_error and is_marked(str(error)):
-    report = session.report_of(str(error))
+  text = str(error)
+  if type(error) is _compat.jax_runtime_error and is_marked(text):
+    report = session.report_of(text)
     error.__class__ = KernelError
     error._report = report
     if report is not None:
-      report.text = str(error)
+      report.text = text = _STATUS.sub("", without_mark(text)).rstrip("\n")
+      error.args = (text,)

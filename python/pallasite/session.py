@@ -40,6 +40,14 @@ class Totals:
     self.seconds[what] = self.seconds.get(what, 0.0) + seconds
 
 
+class _Collected(list):
+  """A list of reports, and which they are."""
+
+  def __init__(self, origin: int | None):
+    super().__init__()
+    self.origin = origin
+
+
 class Session:
   def __init__(self):
     self._lock = threading.Lock()
@@ -50,6 +58,8 @@ class Session:
     # Kernels run for a caller who looks at the verdict: nothing is to fail because of them.
     self._data_depth = 0
     self.totals = Totals()
+    # Reports of the kernels of programs on several devices that run now, by program.
+    self._executions: dict[str, list[Report]] = {}
     self.reset()
 
   def reset(self):
@@ -70,20 +80,59 @@ class Session:
     """The worst verdict so far, also of kernels whose error the caller swallowed."""
     return worst_verdict(self.verdicts)
 
-  def receive(self, text: str) -> list[int]:
+  def receive(self, text: str, kept=None) -> list[int]:
     """Takes the report of a kernel, on whichever thread it ran.
 
     Returns the positions of its findings that are silenced.
     """
     report = Report.from_json(text)
+    report.kept = [kept] if kept is not None else []
     with self._lock:
+      # The devices of a program come in any order, so their reports wait for its end.
+      held = self._executions.get(report.data.get("program")) if "devices" in report.data else None
+      if "deferred" in report.data:
+        for known in held or ():
+          if known.data["id"] == report.data["id"]:
+            known.data["deferred"] = report.data["deferred"]
+        return []
       self.runs += 1
       self.totals.spend("run", report.data.get("host", {}).get("seconds", 0.0))
+      if held is not None:
+        held.append(report)
+        return self.silencer.apply(report)
     return self.add(report)
 
+  @contextlib.contextmanager
+  def execution(self, program: str) -> Iterator[list[Report]]:
+    """Within: a program runs. Afterwards the list has the reports of those kernels that ran on
+    several devices, by their order in the program, then by device. Those that came after a failed one
+    are left out: they ran on what it left."""
+    held: list[Report] = []
+    found: list[Report] = []
+    with self._lock:
+      self._executions[program] = held
+    try:
+      yield found
+    finally:
+      with self._lock:
+        if self._executions.get(program) is held:
+          del self._executions[program]
+      held.sort(key=lambda report: (report.data["sequence"], report.data["device"]))
+      failed = [report.data["sequence"] for report in held if "deferred" in report.data]
+      for report in held:
+        if not failed or report.data["sequence"] <= failed[0]:
+          found.append(report)
+          self._record(report)
+
   def add(self, report: Report) -> list[int]:
+    """Takes any report. Returns the positions of its findings that are silenced."""
     with self._lock:
       silenced = self.silencer.apply(report)
+    self._record(report)
+    return silenced
+
+  def _record(self, report: Report):
+    with self._lock:
       report.as_data = self._data_depth > 0
       self.last = report
       self.verdicts.append(report.verdict)
@@ -91,7 +140,9 @@ class Session:
         self.findings.setdefault((finding.code, *finding.locations[:1]), finding)
       self.races_found |= any(finding.code.startswith("race.") for finding in report.findings)
       for collector in self._collectors:
-        collector.append(report)
+        ran = "id" in report.data
+        if not ran or collector.origin in (None, report.data.get("origin")):
+          collector.append(report)
       number = report.data.get("id")
       if number is not None:
         self._kept[int(number)] = report
@@ -106,7 +157,6 @@ class Session:
             new.append(finding)
     for finding in new:
       _warn(finding)
-    return silenced
 
   def read_silence(self):
     """Takes up what [tool.pallasite] silences, here and now."""
@@ -153,8 +203,10 @@ class Session:
     return self._kept.get(int(match[1])) if match else None
 
   @contextlib.contextmanager
-  def collect(self) -> Iterator[list[Report]]:
-    reports: list[Report] = []
+  def collect(self, origin: int | None = None) -> Iterator[list[Report]]:
+    """Within: the reports of all kernels that run, on whichever thread; or of those of one origin,
+    besides what was refused before it ran."""
+    reports = _Collected(origin)
     with self._lock:
       self._collectors.append(reports)
     try:
@@ -168,6 +220,10 @@ def is_marked(message: str) -> bool:
   return _MARKER.search(message) is not None
 
 
+def without_mark(message: str) -> str:
+  return _MARKER.sub("", message)
+
+
 def _warn(finding: Finding):
   text = f"{finding.code}: {finding.message}"
   if finding.locations:
@@ -175,7 +231,7 @@ def _warn(finding: Finding):
     file, line = finding.locations[0]
     warnings.warn_explicit(f"{text}\n  at {file}:{line}", KernelWarning, file, line)
   else:
-    warnings.warn(text, KernelWarning, stacklevel=3)
+    warnings.warn(text, KernelWarning, stacklevel=4)
 
 
 session = Session()

@@ -1,12 +1,8 @@
 """Kernels that run: under jit, eagerly, from their exported text; and how they fail."""
 
 import functools
-import os
 import pathlib
-import signal
 import subprocess
-import sys
-import time
 
 import jax
 import jax.numpy as jnp
@@ -305,41 +301,3 @@ def test_a_run_that_does_not_end_is_incomplete():
       jax.jit(endless())()
   assert caught.value.report.verdict == "incomplete"
   assert pallasite.check(endless(), max_steps=1000).verdict == "incomplete"
-
-
-INTERRUPTED = """
-import jax, numpy as np, pallasite, sys
-sys.path.insert(0, {folder!r})
-import run_test
-pallasite.install(arch="h100")
-x = np.ones((128, 64), np.float16)
-print("started", flush=True)
-try:
-  jax.jit(run_test.endless())()
-except pallasite.KernelError as error:
-  print(error.report.verdict, error.findings[0].code, flush=True)
-print(float(jax.jit(run_test.two_warpgroups(run_test.add_one))(x)[0, 0]))
-"""
-
-
-# A process that a shell starts in the background ignores SIGINT, and so do those that it starts.
-TAKES_SIGINT = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-
-
-def test_ctrl_c_ends_the_kernel_and_nothing_else():
-  program = INTERRUPTED.format(folder=str(pathlib.Path(__file__).parent))
-  process = subprocess.Popen(
-    [sys.executable, "-c", TAKES_SIGINT + program], stdout=subprocess.PIPE, text=True,
-    env={**os.environ, "JAX_PLATFORMS": "cpu"},
-  )
-  try:
-    assert process.stdout.readline() == "started\n"
-    # Long enough for the kernel to be running; it would not end by itself.
-    time.sleep(3)
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
-  finally:
-    process.kill()
-  assert output.splitlines() == ["incomplete run.interrupted", "2.0"]
-  assert process.returncode == 0

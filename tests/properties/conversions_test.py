@@ -139,7 +139,7 @@ kernel @convert {{
   }}
 }}
 """
-  (out,), report = engine.run(text, [INPUTS[source]], {"on_finding": "record"})
+  (out,), report, _ = engine.run(text, [INPUTS[source]], {"on_finding": "record"})
   assert '"verdict":"clean"' in report, report
   assert out.dtype == TYPES[target]
   return out

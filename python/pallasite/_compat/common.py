@@ -15,7 +15,7 @@ import numpy as np
 from jax._src import core as jax_core
 from jax._src import effects as jax_effects
 from jax._src import lib as jax_lib
-from jax._src import source_info_util
+from jax._src import source_info_util, traceback_util
 from jax._src.interpreters import mlir
 from jax._src.pallas import core as pallas_core
 from jax._src.pallas import mpmd
@@ -26,6 +26,7 @@ from jax.experimental import pallas as pl
 from jax.extend.core import Literal, Primitive, Var
 
 __all__ = [
+  "ErrorWithPlace",
   "Frame",
   "GpuCompilerParams",
   "GpuMesh",
@@ -34,13 +35,16 @@ __all__ = [
   "Var",
   "answer_device_questions",
   "answer_race_queries",
+  "around_execution",
   "avoid_native_dispatch",
   "barrier_facts",
   "block_facts",
   "decode_transforms",
   "frames_of",
   "function_source",
+  "hide_frames",
   "interpret_gpu_params_class",
+  "is_filter_note",
   "is_jax_array_type",
   "is_key_array",
   "is_ref",
@@ -49,6 +53,7 @@ __all__ = [
   "key_functions",
   "layout_text",
   "mpmd_map_p",
+  "num_devices",
   "numbers_of_keys",
   "open_jaxpr",
   "pallas_call_p",
@@ -58,6 +63,7 @@ __all__ = [
   "program_name",
   "random_gamma",
   "ref_facts",
+  "says_its_place",
   "scan_counts",
   "sequential_dimensions",
   "undo_block_transforms",
@@ -493,6 +499,78 @@ def prepare_runtime_error(on_create: Callable[[BaseException], None]) -> Callabl
       del jax_runtime_error.__init__
 
   return undo
+
+
+# The base of errors that say themselves where in the user's code they belong: JAX then does not put a
+# second stack trace before them.
+ErrorWithPlace = source_info_util.JaxStackTraceBeforeTransformation
+
+
+@functools.cache
+def _with_place(kind: type) -> type:
+  def add_note(self, note: str):
+    if not is_filter_note(note):
+      super(made, self).add_note(note)
+
+  members = {
+    "__module__": kind.__module__,
+    "__qualname__": kind.__qualname__,
+    "__doc__": kind.__doc__,
+    "add_note": add_note,
+    # Another process knows only the class itself.
+    "__reduce__": lambda self: (kind, self.args),
+  }
+  made = type(kind.__name__, (kind, ErrorWithPlace), members)
+  return made
+
+
+def says_its_place(error: BaseException):
+  """Makes an error one that JAX passes on as it is, without stack traces and notes of its own."""
+  if not isinstance(error, ErrorWithPlace):
+    error.__class__ = _with_place(type(error))
+
+
+def is_filter_note(note: str) -> bool:
+  """Whether a note is the one by which JAX says that it has shortened a traceback."""
+  return traceback_util._simplified_tb_msg in note
+
+
+def hide_frames(paths: Iterable[str]):
+  """Has JAX leave the frames of these files and folders out of tracebacks, as it does its own."""
+  for path in paths:
+    if path not in traceback_util._exclude_paths:
+      traceback_util.register_exclusion(path)
+
+
+def num_devices(ctx) -> int:
+  """On how many devices the program that is being lowered runs."""
+  attributes = ctx.module_context.module.operation.attributes
+  count = 1
+  for name in ("mhlo.num_replicas", "mhlo.num_partitions"):
+    if name in attributes:
+      count *= int(attributes[name].value)
+  return count
+
+
+def around_execution(names: Collection[str], wrapper: Callable) -> Callable[[], None]:
+  """Has `wrapper(execute, name, number of devices)` run the programs of these names.
+
+  `execute()` starts the program and returns a list of arrays; what `wrapper` returns is the result.
+  Returns a function that undoes it.
+  """
+  from jax._src.interpreters import pxla
+
+  real = pxla.ExecuteReplicated.__call__
+
+  def __call__(self, *args):
+    name = _plain_name(self.name)
+    if name not in names:
+      return real(self, *args)
+    # With it there is something to wait for where the program has no outputs.
+    self.has_unordered_effects = True
+    return wrapper(lambda: real(self, *args), name, len(self._local_devices))
+
+  return _replace(pxla.ExecuteReplicated, "__call__", __call__)
 
 
 def _plain_name(name: str) -> str:

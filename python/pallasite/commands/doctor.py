@@ -133,7 +133,7 @@ def _examine_run(add):
   from pallasite import engine
 
   try:
-    outputs, report = engine.run(_PROBE, [np.array([7], np.int32)], {"on_finding": "record"})
+    outputs, report, _ = engine.run(_PROBE, [np.array([7], np.int32)], {"on_finding": "record"})
     verdict = json.loads(report)["verdict"]
     right = verdict == "clean" and int(outputs[0][0]) == -7
     add("a kernel", f"ran: {verdict}", _FINE if right else _BROKEN, "" if right else "wrong")

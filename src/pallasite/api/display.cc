@@ -82,7 +82,7 @@ bool has_axis(const ThreadName& thread, std::string_view axis) {
   return coordinate(thread, axis) != nullptr;
 }
 
-std::string text_of_prints(const std::vector<GridPrint>& prints, const Display& display) {
+std::string text_of_prints(std::span<const GridPrint> prints, const Display& display) {
   std::vector<const GridPrint*> wanted;
   for (const GridPrint& print : prints) {
     if (is_at(print.thread, display.print_block)) wanted.push_back(&print);
@@ -120,8 +120,13 @@ void ProgressLine::update(int64_t done, int64_t total) {
   shown_ = true;
 }
 
-ProgressLine::~ProgressLine() {
+void ProgressLine::hide() {
   if (shown_) *terminal_ << "\r\x1b[K" << std::flush;
+  shown_ = false;
+}
+
+ProgressLine::~ProgressLine() {
+  hide();
 }
 
 }  // namespace pallasite

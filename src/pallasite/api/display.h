@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <iosfwd>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,7 +37,7 @@ Coordinates parse_coordinates(std::string_view text);
 bool has_axis(const ThreadName& thread, std::string_view axis);
 
 // The lines, each with its line end.
-std::string text_of_prints(const std::vector<GridPrint>& prints, const Display& display);
+std::string text_of_prints(std::span<const GridPrint> prints, const Display& display);
 
 // One line on a terminal, which appears when a run takes its time, and is gone when it ends.
 class ProgressLine {
@@ -55,6 +56,8 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void update(int64_t done, int64_t total);
+  // Takes the line away until the next update, so that others can write.
+  void hide();
 
  private:
   std::ostream* terminal_;

@@ -1,6 +1,7 @@
 // The Python module pallasite._engine. python/pallasite/engine.py says what it offers.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -111,6 +112,7 @@ RunOptions options_over_installed(std::string_view json) {
   RunOptions options = process_session().options();
   set_options(options, json);
   options.poll_interrupt = python_interrupt();
+  options.on_prints = python_prints();
   return options;
 }
 
@@ -153,6 +155,7 @@ nb::tuple run_text(std::string_view text, nb::list arrays, std::string_view opti
     inputs.push_back(packed.back()->array);
   }
   std::vector<OwnedArray> outputs;
+  std::shared_ptr<KeptRun> kept;
   Report report;
   {
     const nb::gil_scoped_release release;
@@ -160,13 +163,40 @@ nb::tuple run_text(std::string_view text, nb::list arrays, std::string_view opti
     if (loaded->module) outputs = make_outputs(*loaded->module);
     std::vector<HostArray> views;
     for (OwnedArray& output : outputs) views.push_back(output.array);
+    kept = std::make_shared<KeptRun>(loaded, inputs, options);
     report = process_session().run(*loaded, inputs, views, options);
+    kept->mark_outputs(views);
   }
-  const std::string prints = text_of_prints(report.prints, process_session().display());
+  const auto untold = std::span(report.prints).subspan(report.prints_told);
+  const std::string prints = text_of_prints(untold, process_session().display());
   if (!prints.empty()) nb::module_::import_("sys").attr("stdout").attr("write")(prints.c_str());
   nb::list results;
   for (const OwnedArray& output : outputs) results.append(numpy_array(output));
-  return nb::make_tuple(results, to_json(report));
+  return nb::make_tuple(results, to_json(report), nb::cast(std::move(kept)));
+}
+
+std::optional<size_t> find_output(const KeptRun& kept, nb::object array) {
+  const std::unique_ptr<PackedInput> packed = packed_input(array);
+  return packed->array.data == nullptr ? std::nullopt : kept.find_output(packed->array);
+}
+
+std::string last_writer(const KeptRun& kept, size_t output, int64_t element) {
+  const nb::gil_scoped_release release;
+  return kept.last_writer(output, element, python_interrupt());
+}
+
+// The array, and whether it is of barriers.
+nb::tuple kept_value(const KeptRun& kept, const std::string& request) {
+  KeptRun::Value value;
+  {
+    const nb::gil_scoped_release release;
+    value = kept.value(request, python_interrupt());
+  }
+  nb::object array = numpy().attr("empty")(nb::cast(value.shape), numpy_type(value.element));
+  if (!value.bytes.empty()) {
+    std::memcpy(ByteView(byte_array(array), true).data(), value.bytes.data(), value.bytes.size());
+  }
+  return nb::make_tuple(array, value.is_barrier);
 }
 
 std::string explain_code(std::string_view code) {
@@ -202,7 +232,14 @@ NB_MODULE(_engine, m) {
         nb::arg("key") = nb::none());
   m.def("render_problems", &render_problems, nb::arg("text"), nb::arg("options") = "{}",
         nb::arg("key") = nb::none());
+  nb::class_<KeptRun>(m, "KeptRun")
+      .def_prop_ro("kernel", &KeptRun::kernel)
+      .def_prop_ro("axes", &KeptRun::axes)
+      .def("find_output", &find_output)
+      .def("last_writer", &last_writer)
+      .def("value", &kept_value);
   m.def("run", &run_text);
+  m.def("take_interrupt", &take_interrupt);
   m.def("set_run_options", &set_run_options);
   m.def("set_display", &set_process_display);
   m.def("build_info", [] { return to_json(build_info()); });

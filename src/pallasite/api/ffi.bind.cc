@@ -2,13 +2,18 @@
 #include <nanobind/nanobind.h>
 #include <xla/ffi/api/ffi.h>
 
+#include <algorithm>
 #include <iostream>
+#include <list>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string_view>
 
 #include "pallasite/api/python_side.h"
 #include "pallasite/api/session.h"
 #include "pallasite/numerics/element_type.h"
+#include "pallasite/numerics/fill.h"
 
 // XLA refuses a handler that was built with headers newer than its own, so a wheel must be built
 // with the headers of the oldest supported jaxlib (0.11.1, whose FFI API is 0.4).
@@ -101,8 +106,66 @@ bool raises(const Report& report, OnFinding on_finding) {
   }
 }
 
-ffi::Error run_kernel(ffi::RemainingArgs arguments, ffi::RemainingRets results,
-                      ffi::Span<const uint8_t> program, int64_t key,
+// Executions of programs on several devices, each with the kernels that its devices have come to.
+class Executions {
+ public:
+  // The number of the next kernel of a device; none where a kernel before it has failed, on
+  // whichever device: nothing that comes after is of use.
+  std::optional<uint64_t> next(int64_t execution, int64_t device) {
+    const std::lock_guard hold(lock_);
+    auto found = std::find_if(executions_.begin(), executions_.end(),
+                              [&](const Execution& e) { return e.id == execution; });
+    if (found == executions_.end()) {
+      executions_.push_back({execution, {}, std::nullopt});
+      // Nobody tells of the end of an execution.
+      if (executions_.size() > kMost) executions_.pop_front();
+      found = std::prev(executions_.end());
+    }
+    const uint64_t number = found->kernels[device]++;
+    if (found->failed_at && number > *found->failed_at) return std::nullopt;
+    return number;
+  }
+
+  void fail(int64_t execution, uint64_t number) {
+    const std::lock_guard hold(lock_);
+    for (Execution& e : executions_) {
+      if (e.id == execution) e.failed_at = std::min(e.failed_at.value_or(number), number);
+    }
+  }
+
+ private:
+  static constexpr size_t kMost = 256;
+  struct Execution {
+    int64_t id = 0;
+    std::map<int64_t, uint64_t> kernels;
+    std::optional<uint64_t> failed_at;
+  };
+  std::mutex lock_;
+  std::list<Execution> executions_;
+};
+
+Executions& executions() {
+  static Executions all;
+  return all;
+}
+
+void poison(const std::vector<HostArray>& outputs) {
+  for (const HostArray& output : outputs) {
+    const std::optional<ElementType> element = parse_element_type(output.dtype);
+    if (!element || output.data == nullptr) continue;
+    size_t count = 1;
+    for (int64_t extent : output.shape) count *= static_cast<size_t>(extent);
+    fill_uninitialized(*element, output.data, count);
+  }
+}
+
+bool was_interrupted(const Report& report) {
+  return std::any_of(report.findings.begin(), report.findings.end(),
+                     [](const Diagnostic& d) { return d.kind == Kind::RunInterrupted; });
+}
+
+ffi::Error run_kernel(ffi::RunId execution, int32_t device, ffi::RemainingArgs arguments,
+                      ffi::RemainingRets results, ffi::Span<const uint8_t> program, int64_t key,
                       std::string_view options_text) {
   RunOptions options = process_session().options();
   try {
@@ -126,32 +189,70 @@ ffi::Error run_kernel(ffi::RemainingArgs arguments, ffi::RemainingRets results,
   const std::string_view text(reinterpret_cast<const char*>(program.begin()), program.size());
   const std::shared_ptr<const LoadedModule> loaded =
       process_session().load(text, "", options, static_cast<uint64_t>(key));
+  const bool several = options.devices > 1;
+  std::optional<uint64_t> sequence;
+  if (several) {
+    sequence = executions().next(execution.run_id, device);
+    if (!sequence) {
+      poison(outputs);
+      return ffi::Error::Success();
+    }
+  }
+  std::shared_ptr<KeptRun> kept;
+  if (options.keep_inputs) kept = std::make_shared<KeptRun>(loaded, inputs, options);
   Report report;
   {
     // Whether it is a terminal was asked by whoever wanted the display.
     ProgressLine line(process_session().display().progress ? &std::cerr : nullptr,
                       loaded->module ? loaded->module->kernel.name : "");
     options.on_progress = [&line](int64_t done, int64_t total) { line.update(done, total); };
+    options.on_prints = [&line, tell = python_prints()](std::span<const GridPrint> prints) {
+      line.hide();
+      tell(prints);
+    };
     report = process_session().run(*loaded, inputs, outputs, options);
   }
+  if (kept) kept->mark_outputs(outputs);
+  if (several) {
+    report.device = device;
+    report.sequence = *sequence;
+  }
+  // Whoever presses Ctrl-C wants the program to end, whatever becomes of findings.
+  const bool interrupted = was_interrupted(report);
   {
     const nb::gil_scoped_acquire gil;
     try {
-      const std::vector<size_t> silenced = deliver(report);
+      const std::vector<size_t> silenced = deliver(report, std::move(kept));
       if (!silenced.empty()) report = without_findings(std::move(report), silenced);
     } catch (nb::python_error& error) {
       // Python's `-W error` makes an error of a warning.
-      return ffi::Error(ffi::ErrorCode::kInvalidArgument, error.what());
+      if (!several) return ffi::Error(ffi::ErrorCode::kInvalidArgument, error.what());
+      error.discard_as_unraisable("pallasite: report");
     }
   }
-  if (!raises(report, options.on_finding)) return ffi::Error::Success();
+  if (!interrupted && !raises(report, options.on_finding)) return ffi::Error::Success();
   FileSourceReader reader;
-  return ffi::Error(code_of(report), render_text(report, reader) + "[pallasite report " +
-                                         std::to_string(report.id) + "]");
+  const std::string failure = render_text(report, reader);
+  if (!several) {
+    return ffi::Error(code_of(report),
+                      failure + "[pallasite report " + std::to_string(report.id) + "]");
+  }
+  report.deferred = failure;
+  executions().fail(execution.run_id, *sequence);
+  poison(outputs);
+  const nb::gil_scoped_acquire gil;
+  try {
+    deliver_deferred(report);
+  } catch (nb::python_error& error) {
+    error.discard_as_unraisable("pallasite: report");
+  }
+  return ffi::Error::Success();
 }
 
 XLA_FFI_DEFINE_HANDLER(kRunKernel, run_kernel,
                        ffi::Ffi::Bind()
+                           .Ctx<ffi::RunId>()
+                           .Ctx<ffi::DeviceOrdinal>()
                            .RemainingArgs()
                            .RemainingRets()
                            .Attr<ffi::Span<const uint8_t>>("program")

@@ -76,6 +76,16 @@ void set_from(RunOptions& options, const Json& object) {
     } else if (name == "arch_guessed") {
       if (!value.is_boolean()) refuse(name, value.dump(), "true or false");
       options.arch_guessed = value.get<bool>();
+    } else if (name == "program") {
+      options.program = text_of(value, name);
+    } else if (name == "devices") {
+      options.devices = static_cast<uint32_t>(count_of(value, name, 1, 1u << 20));
+    } else if (name == "keep_inputs") {
+      if (!value.is_boolean()) refuse(name, value.dump(), "true or false");
+      options.keep_inputs = value.get<bool>();
+    } else if (name == "origin") {
+      options.origin = static_cast<int64_t>(
+          count_of(value, name, 0, std::numeric_limits<int64_t>::max()));
     } else if (name == "run") {
       set_from(options, value);
     } else if (name == "jax") {

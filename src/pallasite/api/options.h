@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -60,12 +61,24 @@ struct RunOptions {
   std::function<bool()> poll_interrupt;
   // Told at the same moments how many of the clusters have ended.
   std::function<void(int64_t done, int64_t total)> on_progress;
+  // Told of prints during a long run (GridOptions::on_prints); Report::prints_told counts them.
+  std::function<void(std::span<const GridPrint>)> on_prints;
+  // Who watches the run, which then has one worker.
+  std::vector<Observer*> observers;
+  // Of the program that the kernel is a part of: its name, and on how many devices it runs. On
+  // several no handler may return an error, since the others would wait for it in vain.
+  std::string program;
+  uint32_t devices = 1;
+  // Has the caller keep what the kernel was run on, so that it can run again (kept_run.h).
+  bool keep_inputs = false;
+  // A number of the caller's, for the report. 0 is none.
+  int64_t origin = 0;
 };
 
 // Changes the options that a JSON object states: checks, on_finding, seed, schedule, schedules,
-// async_values, max_steps, workers, uninitialized_memory, out_of_bounds_reads, arch, arch_guessed;
-// `run` (an object of the same) and `jax` as python/pallasite/engine.py describes them. null leaves
-// an option as it is. Throws OptionError.
+// async_values, max_steps, workers, uninitialized_memory, out_of_bounds_reads, arch, arch_guessed,
+// program, devices, keep_inputs, origin; `run` (an object of the same) and `jax` as
+// python/pallasite/engine.py describes them. null leaves an option as it is. Throws OptionError.
 void set_options(RunOptions& options, std::string_view json);
 
 // Each sets one option from its text; throws OptionError.

@@ -1,5 +1,11 @@
 #include "pallasite/api/python_side.h"
 
+#include <nanobind/stl/shared_ptr.h>
+#include <signal.h>
+
+#include <atomic>
+#include <mutex>
+
 #include "pallasite/api/session.h"
 
 namespace nb = nanobind;
@@ -14,26 +20,132 @@ nb::object& sink() {
   return held;
 }
 
+nb::object& raised_by_handler() {
+  static nb::object& held = *new nb::object();
+  return held;
+}
+
+// A signal handler has nothing but globals to go by.
+std::atomic<uint32_t> sigints{0};
+struct sigaction handler_before;
+std::mutex watch_lock;
+int watches = 0;
+
+void count_sigint(int number, siginfo_t* info, void* context) {
+  ++sigints;
+  if ((handler_before.sa_flags & SA_SIGINFO) != 0) {
+    handler_before.sa_sigaction(number, info, context);
+  } else if (handler_before.sa_handler != SIG_DFL && handler_before.sa_handler != SIG_IGN) {
+    handler_before.sa_handler(number);
+  }
+}
+
+bool is_ours(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == count_sigint;
+}
+
+// Whether a SIGINT means KeyboardInterrupt.
+bool has_default_handler() {
+  const nb::module_ signal = nb::module_::import_("signal");
+  return signal.attr("getsignal")(SIGINT).is(signal.attr("default_int_handler"));
+}
+
+bool is_main_thread() {
+  const nb::module_ threading = nb::module_::import_("threading");
+  return threading.attr("get_ident")().equal(threading.attr("main_thread")().attr("ident"));
+}
+
+void write_out(const std::string& text, bool flush) {
+  if (text.empty()) return;
+  const nb::object out = nb::module_::import_("sys").attr("stdout");
+  out.attr("write")(text.c_str());
+  if (flush) out.attr("flush")();
+}
+
 }  // namespace
 
+SigintWatch::SigintWatch() : before_(sigints) {
+  const std::lock_guard hold(watch_lock);
+  if (watches++ > 0) return;
+  struct sigaction now;
+  if (sigaction(SIGINT, nullptr, &now) != 0 || is_ours(now)) return;
+  // A process that ignores the signal, or dies of it, goes on doing so.
+  if ((now.sa_flags & SA_SIGINFO) == 0 &&
+      (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN)) {
+    return;
+  }
+  handler_before = now;
+  struct sigaction counting = now;
+  counting.sa_flags |= SA_SIGINFO;
+  counting.sa_sigaction = count_sigint;
+  sigaction(SIGINT, &counting, nullptr);
+}
+
+SigintWatch::~SigintWatch() {
+  const std::lock_guard hold(watch_lock);
+  if (--watches > 0) return;
+  struct sigaction now;
+  // Somebody may have set another handler meanwhile.
+  if (sigaction(SIGINT, nullptr, &now) == 0 && is_ours(now)) {
+    sigaction(SIGINT, &handler_before, nullptr);
+  }
+}
+
+uint32_t SigintWatch::seen() const {
+  return sigints - before_;
+}
+
 std::function<bool()> python_interrupt() {
-  return [] {
+  return [watch = std::make_shared<SigintWatch>()] {
     const nb::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() == 0) return false;
-    PyErr_Clear();
-    return true;
+    try {
+      if (PyErr_CheckSignals() != 0) {
+        // Takes the exception that is set.
+        nb::python_error error;
+        raised_by_handler() = nb::borrow(error.value());
+        return true;
+      }
+      const uint32_t seen = watch->seen();
+      return seen > 0 && !is_main_thread() && (seen > 1 || has_default_handler());
+    } catch (nb::python_error& error) {
+      error.discard_as_unraisable("pallasite: signals");
+      return false;
+    }
   };
 }
 
-std::vector<size_t> deliver(const Report& report) {
-  const std::string text = text_of_prints(report.prints, process_session().display());
-  if (!text.empty()) nb::module_::import_("sys").attr("stdout").attr("write")(text.c_str());
+nb::object take_interrupt() {
+  nb::object taken = std::move(raised_by_handler());
+  raised_by_handler() = nb::object();
+  return taken.is_valid() ? taken : nb::none();
+}
+
+std::function<void(std::span<const GridPrint>)> python_prints() {
+  return [](std::span<const GridPrint> prints) {
+    const std::string text = text_of_prints(prints, process_session().display());
+    const nb::gil_scoped_acquire gil;
+    try {
+      write_out(text, true);
+    } catch (nb::python_error& error) {
+      error.discard_as_unraisable("pallasite: sys.stdout");
+    }
+  };
+}
+
+std::vector<size_t> deliver(const Report& report, std::shared_ptr<KeptRun> kept) {
+  const auto untold = std::span(report.prints).subspan(report.prints_told);
+  write_out(text_of_prints(untold, process_session().display()), false);
   std::vector<size_t> silenced;
   if (!sink().is_valid() || sink().is_none()) return silenced;
-  const nb::object answer = sink()(to_json(report).c_str());
+  nb::object held = kept ? nb::cast(std::move(kept)) : nb::none();
+  const nb::object answer = sink()(to_json(report).c_str(), held);
   if (answer.is_none()) return silenced;
   for (nb::handle position : answer) silenced.push_back(nb::cast<size_t>(position));
   return silenced;
+}
+
+void deliver_deferred(const Report& report) {
+  if (sink().is_valid() && !sink().is_none()) sink()(to_json(report).c_str(), nb::none());
 }
 
 void set_report_sink(nb::object new_sink) {

@@ -5,20 +5,51 @@
 #include <nanobind/nanobind.h>
 
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "pallasite/api/kept_run.h"
 #include "pallasite/api/report.h"
 
 namespace pallasite {
 
-// Runs Python's signal handlers; true if one of them raised (Ctrl-C), which ends the run. The
-// exception is taken: the report tells of it.
+// While alive, SIGINT is counted on its way to the handler that was there before, which is put back
+// at the end: Python runs its own handlers on its main thread only, and a run may be on another
+// while the main thread waits for it in native code.
+class SigintWatch {
+ public:
+  SigintWatch();
+  ~SigintWatch();
+  SigintWatch(const SigintWatch&) = delete;
+  SigintWatch& operator=(const SigintWatch&) = delete;
+
+  // Since the watch began.
+  uint32_t seen() const;
+
+ private:
+  uint32_t before_ = 0;
+};
+
+// Runs Python's signal handlers; true if one of them raised (Ctrl-C), which ends the run. What it
+// raised waits in take_interrupt. Off the main thread a SIGINT that Python would make a
+// KeyboardInterrupt of ends the run; with a handler of the user's own, the second one does.
 std::function<bool()> python_interrupt();
 
-// With the GIL held: prints to sys.stdout, then hands the report to the sink, if there is one.
-// Returns the positions of those findings that the user silenced. May throw nanobind::python_error.
-std::vector<size_t> deliver(const Report& report);
+// What a signal handler raised during a run; none if nothing did. The GIL has to be held.
+nanobind::object take_interrupt();
+
+// Writes prints to sys.stdout during a run.
+std::function<void(std::span<const GridPrint>)> python_prints();
+
+// With the GIL held: prints to sys.stdout what is not yet there, then hands the report to the sink,
+// if there is one, with what was kept of the run (or null). Returns the positions of those findings
+// that the user silenced. May throw nanobind::python_error.
+std::vector<size_t> deliver(const Report& report, std::shared_ptr<KeptRun> kept);
+
+// The same report once more, now with `deferred`.
+void deliver_deferred(const Report& report);
 
 // The GIL has to be held. None: no sink.
 void set_report_sink(nanobind::object sink);

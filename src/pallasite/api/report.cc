@@ -124,8 +124,16 @@ std::string to_json(const Report& report, bool with_host, int indent) {
       {"inputs_hash", report.inputs_hash},
       {"on_finding", report.on_finding},
   };
+  if (report.devices > 1) {
+    value["devices"] = report.devices;
+    value["device"] = report.device;
+    value["sequence"] = report.sequence;
+  }
   if (with_host) {
     value["id"] = report.id;
+    if (report.origin != 0) value["origin"] = report.origin;
+    if (!report.program.empty()) value["program"] = report.program;
+    if (!report.deferred.empty()) value["deferred"] = report.deferred;
     value["host"] = {{"seconds", report.host.seconds},
                      {"workers", report.host.workers},
                      {"clusters_by_worker", report.host.clusters_by_worker},

@@ -43,6 +43,18 @@ struct Report {
   std::string on_finding = "raise";
   // Counts the reports of this process; 0 for none.
   uint64_t id = 0;
+  // How many of the prints the caller was told of while the kernel ran.
+  size_t prints_told = 0;
+  // As the options said.
+  std::string program;
+  int64_t origin = 0;
+  uint32_t devices = 1;
+  // Of a program on several devices: which one, and the how manieth kernel of the program it was
+  // there.
+  int64_t device = 0;
+  uint64_t sequence = 0;
+  // It is an error that is yet to be raised, once all devices have left the program: the text.
+  std::string deferred;
 
   // How the host did it. Nothing here is a function of module, inputs and options.
   struct Host {

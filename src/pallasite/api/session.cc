@@ -259,6 +259,13 @@ void Session::remember(Report& report) {
 
 Report Session::run(const LoadedModule& loaded, std::span<const HostArray> inputs,
                     std::span<const HostArray> outputs, const RunOptions& options) {
+  Report report = run_quietly(loaded, inputs, outputs, options);
+  remember(report);
+  return report;
+}
+
+Report Session::run_quietly(const LoadedModule& loaded, std::span<const HostArray> inputs,
+                            std::span<const HostArray> outputs, const RunOptions& options) {
   const Clock::time_point start = Clock::now();
   Report report;
   bool started = true;
@@ -284,8 +291,10 @@ Report Session::run(const LoadedModule& loaded, std::span<const HostArray> input
   if (report.failed() && !started) {
     for (const HostArray& array : outputs) fill_fresh(array, options.zero_fill);
   }
+  report.program = options.program;
+  report.devices = options.devices;
+  report.origin = options.origin;
   report.host.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  remember(report);
   return report;
 }
 
@@ -295,6 +304,7 @@ void Session::try_more_schedules(Report& report, const LoadedModule& loaded,
   other.schedule = ScheduleKind::Random;
   other.record_choices = false;
   other.on_progress = nullptr;
+  other.on_prints = nullptr;
   report.schedules_asked_for = options.schedules;
   settle(report);
   while (!report.failed() && report.more_schedules < options.schedules) {
@@ -356,6 +366,8 @@ Report Session::attempt(const LoadedModule& loaded, std::span<const HostArray> i
   std::atomic<int64_t> clusters_done{0};
   grid.clusters_done = &clusters_done;
   grid.poll_interrupt = at_intervals(options, clusters_done, program.clusters);
+  grid.on_prints = options.on_prints;
+  grid.observers = options.observers;
   GridResult result = run_grid(program, bound.buffers, grid);
   // Barrier protocol, bounds, scopes and progress.
   report.checks.push_back("machine");
@@ -364,6 +376,7 @@ Report Session::attempt(const LoadedModule& loaded, std::span<const HostArray> i
   PALLASITE_CHECK(result.outcome == Outcome::Finished || !report.findings.empty());
   report.finished = result.outcome == Outcome::Finished;
   report.prints = std::move(result.prints);
+  report.prints_told = result.prints_told;
   report.steps = result.steps;
   report.clusters = result.clusters_run;
   report.choices = std::move(result.choices);

@@ -80,6 +80,12 @@ class Session {
   Report run(const LoadedModule& loaded, std::span<const HostArray> inputs,
              std::span<const HostArray> outputs, const RunOptions& options);
 
+  // The same as something to look into: it gets no number and is nobody's last report.
+  static Report rerun(const LoadedModule& loaded, std::span<const HostArray> inputs,
+                      std::span<const HostArray> outputs, const RunOptions& options) {
+    return run_quietly(loaded, inputs, outputs, options);
+  }
+
   size_t cached_modules() const;
 
   // Options that a run has unless it states others.
@@ -112,10 +118,12 @@ class Session {
   Entries::iterator find(const Key& key, std::string_view text, const RunOptions& options);
   void remember(Report& report);
   // Replaces the report by that of the first schedule that finds a fault, if any does.
-  void try_more_schedules(Report& report, const LoadedModule& loaded,
-                          std::span<const HostArray> inputs, const RunOptions& options);
-  Report attempt(const LoadedModule& loaded, std::span<const HostArray> inputs,
-                 std::span<const HostArray> outputs, const RunOptions& options);
+  static void try_more_schedules(Report& report, const LoadedModule& loaded,
+                                 std::span<const HostArray> inputs, const RunOptions& options);
+  static Report run_quietly(const LoadedModule& loaded, std::span<const HostArray> inputs,
+                            std::span<const HostArray> outputs, const RunOptions& options);
+  static Report attempt(const LoadedModule& loaded, std::span<const HostArray> inputs,
+                        std::span<const HostArray> outputs, const RunOptions& options);
 
   const size_t max_modules_;
   const size_t max_text_bytes_;

@@ -38,6 +38,8 @@ nb::tuple cli_main(const std::vector<std::string>& args) {
     const nb::gil_scoped_acquire gil;
     if (!requested.empty()) request = nb::str(requested.c_str());
   }
+  // The report tells of it.
+  take_interrupt();
   // Through Python's own streams, which may have been replaced.
   const nb::module_ sys = nb::module_::import_("sys");
   sys.attr("stdout").attr("write")(out.str().c_str());
