@@ -62,12 +62,14 @@ void choose_block(const Kernel& kernel, const Json& block, WatchPoint& point) {
   const std::vector<Axis> axes = axes_of(kernel);
   std::string known;
   for (const Axis& axis : axes) {
-    known += fmt::format("{}\"{}\": 0 to {}", known.empty() ? "" : ", ", axis.name, axis.extent - 1);
+    known +=
+        fmt::format("{}\"{}\": 0 to {}", known.empty() ? "" : ", ", axis.name, axis.extent - 1);
   }
   known = "{" + known + "}";
   if (block.is_object()) {
     for (const auto& [name, index] : block.items()) {
-      if (std::none_of(axes.begin(), axes.end(), [&, n = name](const Axis& a) { return a.name == n; })) {
+      if (std::none_of(axes.begin(), axes.end(),
+                       [&, n = name](const Axis& a) { return a.name == n; })) {
         throw LookupError(fmt::format("the grid has no axis \"{}\"; block={}", name, known));
       }
     }
@@ -81,8 +83,8 @@ void choose_block(const Kernel& kernel, const Json& block, WatchPoint& point) {
       throw LookupError(fmt::format("which block? block={}", known));
     }
     if (index < 0 || index >= axis.extent) {
-      throw LookupError(fmt::format("there is no block with \"{}\": {}; block={}", axis.name, index,
-                                    known));
+      throw LookupError(
+          fmt::format("there is no block with \"{}\": {}; block={}", axis.name, index, known));
     }
     int64_t& number = axis.cluster ? in_cluster : cluster;
     number = number * axis.extent + index;
@@ -136,8 +138,8 @@ Candidate choose_buffer(const Program& program, const std::string& text) {
     for (size_t i = 0; i < named.size(); ++i) {
       list += fmt::format("{}{}#{}{}", i == 0 ? "" : ", ", name, i + 1, named[i].place);
     }
-    throw LookupError(fmt::format("{} buffers are called `{}`: state one of {}", named.size(), name,
-                                  list));
+    throw LookupError(
+        fmt::format("{} buffers are called `{}`: state one of {}", named.size(), name, list));
   }
   std::vector<std::string_view> names;
   for (const Candidate& candidate : all) {
@@ -158,7 +160,8 @@ void choose_point(const std::string& at, WatchPoint& point) {
   const std::string line = colon == std::string::npos ? "" : at.substr(colon + 1);
   if (line.empty() || line.size() > 7 ||
       line.find_first_not_of("0123456789") != std::string::npos || colon == 0) {
-    throw LookupError(fmt::format("at=\"{}\": expected \"end\", or a line as in \"kernel.py:41\"", at));
+    throw LookupError(
+        fmt::format("at=\"{}\": expected \"end\", or a line as in \"kernel.py:41\"", at));
   }
   point.file = at.substr(0, colon);
   point.line = std::stoi(line);
@@ -283,9 +286,10 @@ KeptRun::Value KeptRun::value(std::string_view request_text,
     }
     point.thread = static_cast<uint32_t>(thread);
   } else if (site != nullptr && site->space == MemorySpace::Regs && program.threads_per_block > 1) {
-    throw LookupError(fmt::format("`{}` is in registers, of which each thread has its own: state "
-                                  "thread=0 to {}",
-                                  chosen.name, program.threads_per_block - 1));
+    throw LookupError(
+        fmt::format("`{}` is in registers, of which each thread has its own: state "
+                    "thread=0 to {}",
+                    chosen.name, program.threads_per_block - 1));
   }
   ValueWatcher watcher(point);
   rerun(watcher, std::move(poll_interrupt));

@@ -1,5 +1,5 @@
-// A kernel with what it was run on. Runs are deterministic, so it can run again with somebody watching:
-// the first run pays nothing but the copy of its inputs.
+// A kernel with what it was run on. Runs are deterministic, so it can run again with somebody
+// watching: the first run pays nothing but the copy of its inputs.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +50,8 @@ class KeptRun {
     // In register form.
     std::vector<std::byte> bytes;
   };
-  // `request` is JSON: `name`; `block` (an object of axes, or null), `thread` (or null); `at` ("end"
-  // or "FILE:LINE") and `occurrence`. Throws LookupError.
+  // `request` is JSON: `name`; `block` (an object of axes, or null), `thread` (or null); `at`
+  // ("end" or "FILE:LINE") and `occurrence`. Throws LookupError.
   Value value(std::string_view request, std::function<bool()> poll_interrupt) const;
 
  private:

@@ -84,8 +84,8 @@ void set_from(RunOptions& options, const Json& object) {
       if (!value.is_boolean()) refuse(name, value.dump(), "true or false");
       options.keep_inputs = value.get<bool>();
     } else if (name == "origin") {
-      options.origin = static_cast<int64_t>(
-          count_of(value, name, 0, std::numeric_limits<int64_t>::max()));
+      options.origin =
+          static_cast<int64_t>(count_of(value, name, 0, std::numeric_limits<int64_t>::max()));
     } else if (name == "run") {
       set_from(options, value);
     } else if (name == "jax") {

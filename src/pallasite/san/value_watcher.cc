@@ -124,8 +124,8 @@ void ValueWatcher::capture(const ClusterMachine& machine) {
       data = state.smem.data() + point_.block * program.smem_bytes + site.address;
       break;
     default: {
-      const size_t thread = size_t{point_.block} * program.threads_per_block +
-                            point_.thread.value_or(0);
+      const size_t thread =
+          size_t{point_.block} * program.threads_per_block + point_.thread.value_or(0);
       data = state.registers.data() + thread * program.register_bytes + site.address;
       size = static_cast<size_t>(site.layout.element_count()) *
              element_info(site.layout.element).register_bytes;

@@ -20,8 +20,8 @@ struct WatchPoint {
   uint32_t block = 0;
   // Number in the block; of registers: whose. Where a line is watched: who comes to it.
   std::optional<uint32_t> thread;
-  // Empty: at the end of the life of the buffer, or of the run. Otherwise when a thread of the block
-  // comes to this line: before its first access to memory there.
+  // Empty: at the end of the life of the buffer, or of the run. Otherwise when a thread of the
+  // block comes to this line: before its first access to memory there.
   std::string file;
   int line = 0;
   // Which time, from 0; -1 for the last.

@@ -30,8 +30,8 @@ struct ClusterResult {
   uint64_t steps = 0;
 };
 
-// Tells of prints while the grid runs. A grid that runs again in launch order prints the same again,
-// so what was told once is skipped.
+// Tells of prints while the grid runs. A grid that runs again in launch order prints the same
+// again, so what was told once is skipped.
 class PrintRelease {
  public:
   explicit PrintRelease(const GridOptions& options)
@@ -58,8 +58,8 @@ class PrintRelease {
   size_t told_ = 0;
 };
 
-// The prints of the clusters that have ended and before which, in launch order, all have ended. If no
-// two clusters have met by then, each of them read what it reads in launch order: whatever comes
+// The prints of the clusters that have ended and before which, in launch order, all have ended. If
+// no two clusters have met by then, each of them read what it reads in launch order: whatever comes
 // later, their prints stay. All workers add to it.
 class CertainPrints {
  public:
