@@ -174,6 +174,7 @@ KeptRun::KeptRun(std::shared_ptr<const LoadedModule> loaded, std::span<const Hos
     : loaded_(std::move(loaded)), options_(options) {
   options_.poll_interrupt = nullptr;
   options_.on_prints = nullptr;
+  options_.on_progress = nullptr;
   options_.observers.clear();
   // The outputs are those of the stated schedule.
   options_.schedules = 0;
