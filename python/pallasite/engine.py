@@ -10,6 +10,7 @@ What the native module offers:
   KeptRun (api/kept_run.h), which can run again for `find_output(array)`, `last_writer(output,
   element)` and `value(request)`.
 - `take_interrupt()`: what a signal handler raised during a run, once; or None.
+- `end_runs()`: interrupts the runs of XLA's threads and waits for their end; none begin afterwards.
 - `pallasite_run`: the capsule of the XLA FFI handler. A call has the attributes `program` (the
   module's text as u8[n]), `key` (a 64-bit hash of the program and the options, under which parsed
   modules are kept) and `options` (JSON: arch, arch_guessed, uninitialized_memory, out_of_bounds_reads; in `run` those
@@ -39,6 +40,7 @@ What the native module offers:
 
 from __future__ import annotations
 
+import atexit
 import functools
 import json
 from collections.abc import Callable, Sequence
@@ -74,6 +76,8 @@ def register_ffi_target():
   import jax
 
   jax.ffi.register_ffi_target(FFI_TARGET, _offered("pallasite_run"), platform="cpu")
+  # A thread that comes for the GIL of an interpreter that is gone takes the process down.
+  atexit.register(_offered("end_runs"))
 
 
 def set_report_sink(sink: Callable[[str, object], Sequence[int]] | None):

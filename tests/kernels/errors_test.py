@@ -248,22 +248,43 @@ def test_ctrl_c_ends_a_run_on_another_thread(tmp_path):
   process = start(tmp_path, """
 pallasite.install(arch="h100")
 caught = []
+# Python 3.12 takes a thread whose `join` was interrupted for one that has ended.
+done = threading.Event()
 def work():
   try:
     jax.jit(ENDLESS)(numbers(1))
   except KeyboardInterrupt as error:
     caught.append(error.report.verdict)
+  done.set()
 thread = threading.Thread(target=work)
 thread.start()
 try:
-  thread.join()
+  done.wait()
 except KeyboardInterrupt:
   print("main")
-thread.join()
+done.wait()
 print(caught)
 """)
   out, err = interrupt(process)
   assert out.splitlines() == ["main", "['incomplete']"], err
+  assert process.returncode == 0, err
+
+
+def test_a_program_ends_while_a_thread_runs_a_kernel(tmp_path):
+  ended = run(tmp_path, """
+pallasite.install(arch="h100")
+class Out:
+  def write(self, text): started.set()
+  def flush(self): pass
+started = threading.Event()
+real, sys.stdout = sys.stdout, Out()
+threading.Thread(target=lambda: jax.jit(ENDLESS)(numbers(1)), daemon=True).start()
+assert started.wait(60)
+sys.stdout = real
+print("the end")
+""")
+  assert (ended.stdout, ended.returncode) == ("the end\n", 0), ended.stderr
+  assert "terminate called" not in ended.stderr
 
 
 def test_what_a_handler_of_the_user_raises_is_raised(tmp_path):

@@ -240,6 +240,7 @@ NB_MODULE(_engine, m) {
       .def("value", &kept_value);
   m.def("run", &run_text);
   m.def("take_interrupt", &take_interrupt);
+  m.def("end_runs", &end_runs);
   m.def("set_run_options", &set_run_options);
   m.def("set_display", &set_process_display);
   m.def("build_info", [] { return to_json(build_info()); });

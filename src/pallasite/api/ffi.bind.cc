@@ -167,6 +167,10 @@ bool was_interrupted(const Report& report) {
 ffi::Error run_kernel(ffi::RunId execution, int32_t device, ffi::RemainingArgs arguments,
                       ffi::RemainingRets results, ffi::Span<const uint8_t> program, int64_t key,
                       std::string_view options_text) {
+  const RunningForXla running;
+  if (!running.is_welcome()) {
+    return ffi::Error(ffi::ErrorCode::kCancelled, "pallasite: the interpreter is about to end");
+  }
   RunOptions options = process_session().options();
   try {
     set_options(options, options_text);

@@ -4,7 +4,10 @@
 #include <signal.h>
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <mutex>
+#include <thread>
 
 #include "pallasite/api/session.h"
 
@@ -38,6 +41,19 @@ void count_sigint(int number, siginfo_t* info, void* context) {
   } else if (handler_before.sa_handler != SIG_DFL && handler_before.sa_handler != SIG_IGN) {
     handler_before.sa_handler(number);
   }
+}
+
+// Never destroyed: threads of XLA outlive the statics.
+struct Runs {
+  std::mutex lock;
+  std::condition_variable changed;
+  int running = 0;
+  std::atomic<bool> ending{false};
+};
+
+Runs& runs() {
+  static Runs& all = *new Runs();
+  return all;
 }
 
 bool is_ours(const struct sigaction& action) {
@@ -95,8 +111,36 @@ uint32_t SigintWatch::seen() const {
   return sigints - before_;
 }
 
+RunningForXla::RunningForXla() {
+  const std::lock_guard hold(runs().lock);
+  is_welcome_ = !runs().ending;
+  ++runs().running;
+}
+
+RunningForXla::~RunningForXla() {
+  const std::lock_guard hold(runs().lock);
+  --runs().running;
+  runs().changed.notify_all();
+}
+
+void end_runs() {
+  // Runs look ten times a second whether they are to end; one that does not is not waited for
+  // longer.
+  constexpr std::chrono::seconds kPatience(20);
+  // What a thread takes from the end of its run through XLA and JAX to Python's own code.
+  constexpr std::chrono::milliseconds kWayBack(200);
+  const nb::gil_scoped_release release;
+  std::unique_lock hold(runs().lock);
+  runs().ending = true;
+  if (runs().running == 0) return;
+  runs().changed.wait_for(hold, kPatience, [] { return runs().running == 0; });
+  hold.unlock();
+  std::this_thread::sleep_for(kWayBack);
+}
+
 std::function<bool()> python_interrupt() {
   return [watch = std::make_shared<SigintWatch>()] {
+    if (runs().ending) return true;
     const nb::gil_scoped_acquire gil;
     try {
       if (PyErr_CheckSignals() != 0) {

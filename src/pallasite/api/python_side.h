@@ -37,6 +37,26 @@ class SigintWatch {
 // KeyboardInterrupt of ends the run; with a handler of the user's own, the second one does.
 std::function<bool()> python_interrupt();
 
+// Lives while a thread runs a kernel for XLA, which may need the GIL at any time: a thread that
+// asks for it once the interpreter has begun to end takes the process down.
+class RunningForXla {
+ public:
+  RunningForXla();
+  ~RunningForXla();
+  RunningForXla(const RunningForXla&) = delete;
+  RunningForXla& operator=(const RunningForXla&) = delete;
+
+  // Whether it may run at all: not once end_runs was called.
+  bool is_welcome() const { return is_welcome_; }
+
+ private:
+  bool is_welcome_ = false;
+};
+
+// With the GIL held, before the interpreter ends: interrupts what runs for XLA, waits for it, and
+// has no more begin.
+void end_runs();
+
 // What a signal handler raised during a run; none if nothing did. The GIL has to be held.
 nanobind::object take_interrupt();
 
