@@ -68,7 +68,7 @@ def test_a_script_raises_the_class_that_its_entry_names(code, tmp_path):
   wanted = getattr(pallasite, ENTRIES[code]["record"]["errorClass"].removeprefix("pallasite."))
   with pallasite.install(arch="h100"), pytest.raises(wanted) as raised:
     jax.block_until_ready(run())
-  assert type(raised.value) is wanted
+  assert isinstance(raised.value, wanted)
   assert f"{path}:" in str(raised.value)
   if wanted is pallasite.KernelError:
     expect_only(code, raised.value.findings)

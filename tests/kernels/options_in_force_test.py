@@ -71,6 +71,7 @@ EFFECTS = {
   "on_finding": ("warn", "record", lambda o: o["on_finding"]),
   "seed": (1, 7, lambda o: o["prints"]),
   "schedule": ("fixed", "random", lambda o: o["policy"]),
+  "schedules": (0, 2, lambda o: o["more_schedules"]),
   "async_values": ("eager", "late", lambda o: o["value"]),
   "max_steps": (1000, 10, lambda o: o["verdict"]),
   "workers": (1, 2, lambda o: o["workers"]),
@@ -108,6 +109,7 @@ class Functions:
       "on_finding": report.data["on_finding"],
       "prints": [str(line) for line in report.data["prints"]],
       "policy": report.data["policy"],
+      "more_schedules": report.data["more_schedules"],
       # JSON has no NaN that equals itself.
       "value": str(value),
       "verdict": report.verdict,
