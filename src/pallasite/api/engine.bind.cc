@@ -226,6 +226,8 @@ void set_run_options(std::string_view json) {
 }  // namespace pallasite
 
 NB_MODULE(_engine, m) {
+  // Reports that the session keeps until the process ends hold on to their runs.
+  nb::set_leak_warnings(false);
   using namespace pallasite;
   m.def("version", &version);
   m.def("verify", &verify_text, nb::arg("text"), nb::arg("options") = "{}",
