@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import jax
@@ -56,6 +58,8 @@ class Converter:
     self._function_names: set[str] = set()
     self._used_variables: dict[int, tuple[set, object]] = {}
     self.op_names: list[str] = []
+    # Where a rule writes equations of its own: the location of all of them.
+    self.stand_in: int | None = None
 
   # ---- jaxprs
 
@@ -149,10 +153,26 @@ class Converter:
 
   def locate(self, source_info, parent: int | None) -> int | None:
     """Location of an equation, chained to that of the equation around it."""
+    if self.stand_in is not None:
+      return self.stand_in
     location = parent
     for frame in reversed(_compat.frames_of(source_info)):
       location = self.module.locations.intern(frame, location)
     return location
+
+  @contextlib.contextmanager
+  def standing_in_for(self, name: str, location: int | None) -> Iterator[int | None]:
+    """Within: all equations say that they are there for the primitive at this location, since their
+    own frames are not those of anybody's kernel."""
+    before = self.stand_in
+    if before is None and location is not None:
+      innermost = next(iter(self.module.locations.chain(location)))
+      frame = dataclasses.replace(innermost, note=f"inserted by {name}")
+      self.stand_in = self.module.locations.intern(frame, location)
+    try:
+      yield self.stand_in
+    finally:
+      self.stand_in = before
 
   def place(self, location: int | None) -> tuple[tuple[str, int] | None, str]:
     """(file, line) and function of the innermost frame that a user wrote."""
@@ -302,7 +322,8 @@ class Site:
     """The ops that a function of JAX arrays consists of, on operands of these types. For
     primitives whose meaning is best said in terms of others."""
     jaxpr = jax.make_jaxpr(function)(*(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals))
-    return self.converter.inline(jaxpr, operands, self.location)
+    with self.converter.standing_in_for(self.name, self.location) as location:
+      return self.converter.inline(jaxpr, operands, location)
 
   def op(
     self,
