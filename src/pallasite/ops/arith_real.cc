@@ -205,7 +205,8 @@ struct Atan2 : Real<2> {
   template <typename L, typename T>
   [[gnu::always_inline]] static bool rare(T y, T x) {
     if constexpr (kDouble<T>) return false;
-    return !((y != 0) & (x != 0) & is_finite(x) & is_finite(y));
+    // Without branches, for vector code.
+    return (int(y == 0) | int(x == 0) | int(!is_finite(x)) | int(!is_finite(y))) != 0;
   }
   template <typename L, typename T>
   static T apply_rare(T y, T x) {
