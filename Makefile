@@ -86,8 +86,9 @@ coverage: build-coverage  ## line coverage of the C++ tests
 	  -ignore-filename-regex='\.test\.cc$$|^/usr/'
 
 .PHONY: bench
-bench: setup build-bench  ## ratios to a bare loop and to JAX's interpreter; then single functions
+bench: setup build-bench  ## ratios to a bare loop, JAX's interpreter and XLA; then single functions
 	.venv/bin/python bench/bench.py build/bench/pallasite_bench_matmul --json build/bench/bench.json
+	.venv/bin/python bench/elementwise.py --json build/bench/elementwise.json
 	build/bench/pallasite_perf --benchmark_min_time=0.1
 
 .PHONY: peer
