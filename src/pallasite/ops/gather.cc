@@ -236,8 +236,9 @@ struct GatherInstruction {
 };
 
 Step exec_gather(Thread& thread, const Instruction& instruction) {
-  const auto& [plan, wide_slot] = *static_cast<const GatherInstruction*>(instruction.payload);
-  auto* wide = reinterpret_cast<int64_t*>(thread.pointer(wide_slot));
+  const auto& gather = *static_cast<const GatherInstruction*>(instruction.payload);
+  const GatherPlan& plan = gather.plan;
+  auto* wide = reinterpret_cast<int64_t*>(thread.pointer(gather.wide));
   read_indices(plan.places, thread.pointer(instruction.b), wide);
   const std::byte* array = thread.pointer(instruction.a);
   const std::byte* fill = thread.pointer(instruction.c);
