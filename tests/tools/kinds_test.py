@@ -11,11 +11,18 @@ KINDS = re.findall(
 )
 
 
+PACKAGE = SOURCES.parents[1] / "python" / "pallasite"
+
+
 def emitters():
-  """The engine's code outside of diag, which declares kinds, and of tests."""
+  """Code outside of diag, which declares kinds, and of tests."""
   for file in sorted(SOURCES.rglob("*.cc")):
     is_test = re.search(r"\.(test|fuzz|perf)\.cc$", file.name)
     if not is_test and file.relative_to(SOURCES).parts[0] != "diag":
+      yield file.read_text()
+  # What JAX says of a kernel is found in Python.
+  for file in sorted(PACKAGE.rglob("*.py")):
+    if not file.name.endswith("_test.py"):
       yield file.read_text()
 
 

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "pallasite/api/build_info.h"
+#include "pallasite/api/diagnose.h"
 #include "pallasite/api/op_docs.h"
 #include "pallasite/api/python_side.h"
 #include "pallasite/api/session.h"
@@ -146,6 +147,13 @@ std::string render_problems(std::string_view text, std::string_view options_json
   return rendered;
 }
 
+// A diagnostic that Python found: as JSON, and as text for a person.
+nb::tuple diagnose(std::string_view json) {
+  const Diagnostic diagnostic = diagnostic_from_json(json);
+  FileSourceReader reader;
+  return nb::make_tuple(to_json(diagnostic), render_terminal(diagnostic, reader));
+}
+
 nb::tuple run_text(std::string_view text, nb::list arrays, std::string_view options_json) {
   const RunOptions options = options_over_installed(options_json);
   std::vector<std::unique_ptr<PackedInput>> packed;
@@ -240,6 +248,7 @@ NB_MODULE(_engine, m) {
       .def("find_output", &find_output)
       .def("last_writer", &last_writer)
       .def("value", &kept_value);
+  m.def("diagnose", &diagnose);
   m.def("run", &run_text);
   m.def("take_interrupt", &take_interrupt);
   m.def("end_runs", &end_runs);
