@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax
 
-from pallasite import engine, options
+from pallasite import compile_check, engine, options
 from pallasite.errors import ResourceError, UnsupportedError
 from pallasite.hook import _hook
 from pallasite.kernel_error import KernelError
@@ -19,6 +19,7 @@ def check(fn, *args, **stated) -> Report:
   Takes the options of `install`, and `run`: with run=False kernels are lowered and verified only.
   The report keeps a copy of the inputs of each kernel, so that `compare` can tell who wrote an
   element and `value` what a buffer held.
+  Either way JAX's own lowering for the chip is asked whether it takes them (checks="none" does not).
   """
   run = stated.pop("run", True)
   _refuse_unknown("check", stated)
@@ -29,8 +30,10 @@ def check(fn, *args, **stated) -> Report:
     _hook.fresh_mode(chosen) as origin,
     session.as_data(),
     session.collect(origin) as reports,
+    compile_check.asking() as asked,
   ):
-    return _checked(fn, args, run, reports)
+    report = _checked(fn, args, run, reports)
+  return _with_compile(report, asked)
 
 
 def _checked(fn, args, run: bool, reports: list[Report]) -> Report:
@@ -41,6 +44,7 @@ def _checked(fn, args, run: bool, reports: list[Report]) -> Report:
     with _hook.capture() as kernels:
       jax.jit(lambda *a: fn(*a)).lower(*args)
     found = [Finding.from_json(d) for k in kernels for d in engine.verify(k.text)]
+    found += [f for report in reports for f in report.findings]
     verdict = worst_verdict([f.verdict for f in found])
     return Report(verdict, found, kernels=[k.name for k in kernels])
   except UnsupportedError as error:
@@ -52,6 +56,19 @@ def _checked(fn, args, run: bool, reports: list[Report]) -> Report:
     if report is None:
       raise
     return Report.merged(reports or [report])
+
+
+def _with_compile(report: Report, asked: list[str]) -> Report:
+  """The report, with the compiler's answers as one more check."""
+  if not asked:
+    return report
+  if any(f.code == "smem.exhausted" for f in report.findings):
+    # Said already, with the largest allocation.
+    report.findings = [f for f in report.findings if "available shared memory" not in f.message
+                       or f.code != "compile.resources"]
+  checks = [*report.data.get("checks", ())]
+  report.data = {**report.data, "checks": list(dict.fromkeys([*checks, "compile"]))}
+  return report
 
 
 def export(fn, *args) -> Module:

@@ -6,6 +6,8 @@ What the native module offers:
 - `verify(text, options="{}", key=None) -> str`: a JSON list of diagnostics, of all that is known
   before the module runs. Options and key are those of a call.
 - `render_problems(...)`, of the same arguments: the diagnostics as text.
+- `diagnose(diagnostic) -> (diagnostic, text)`: what Python found, given as JSON of code, variant,
+  arguments, level and frames; the same in full, and as text for a person.
 - `run(text, arrays, options) -> (outputs, report, kept)`: options and report are JSON; `kept` is a
   KeptRun (api/kept_run.h), which can run again for `find_output(array)`, `last_writer(output,
   element)` and `value(request)`.
@@ -97,6 +99,21 @@ def verify(text: str, options: str = "{}", key: int | None = None) -> list[dict]
 
 def render_problems(text: str, options: str = "{}", key: int | None = None) -> str:
   return _offered("render_problems")(text, options, key)
+
+
+def diagnose(
+  code: str, variant: str, arguments: dict, frames: Sequence, level: str | None = None
+) -> tuple[dict, str]:
+  """A diagnostic that Python found, as data and as text. Frames are innermost first."""
+  places = [
+    {"file": f.file, "line": f.line, "column": f.column, "function": f.function, "note": f.note}
+    for f in frames
+  ]
+  said = {"code": code, "variant": variant, "arguments": arguments, "frames": places}
+  if level is not None:
+    said["level"] = level
+  data, text = _offered("diagnose")(json.dumps(said))
+  return json.loads(data), text
 
 
 def cli_main(args: Sequence[str]) -> tuple[int, str | None]:

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.interpreters import mlir
 
-from pallasite import _compat, chips, engine, execution, judge, kernel_error, options
+from pallasite import _compat, chips, compile_check, engine, execution, judge, kernel_error, options
 from pallasite.errors import EngineMissingError, KernelWarning, ResourceError, UnsupportedError
 from pallasite.lower import JaxRules, Lowered, lower_mpmd_map, lower_pallas_call
 from pallasite.options import Options
@@ -349,6 +349,7 @@ def _cpu_rule(primitive, convert, previous):
         rules = _jax_rules(params.get("interpret"))
         lowered = convert(params, len(nodes), attributes, rules)
     except UnsupportedError as error:
+      compile_check.judge(ctx, primitive, params, chosen, None)
       judge.tell(error)
       raise
     name = _compat.program_name(ctx)
@@ -360,6 +361,7 @@ def _cpu_rule(primitive, convert, previous):
     if not _hook.captures:
       with session.timed("load"):
         judge.judge(program, chosen.on_finding)
+    compile_check.judge(ctx, primitive, params, chosen, lowered)
     if _hook.no_run:
       judge.judge_only(program, lowered.name)
       call = _filled(ctx.avals_out)
@@ -372,6 +374,8 @@ def _cpu_rule(primitive, convert, previous):
 
 def _gpu_rule(previous):
   def rule(ctx, *nodes, **params):
+    if _compat.is_asking_mosaic():
+      return previous(ctx, *nodes, **params)
     if isinstance(params.get("interpret"), Params):
       raise UnsupportedError(
         "interpret=pallasite.Params() runs a kernel on the CPU; this program is lowered for a GPU"

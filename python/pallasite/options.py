@@ -53,7 +53,7 @@ def _option(kind: str, default, meaning: str, **more):
   return dataclasses.field(default=default, metadata={"kind": kind, "meaning": meaning, **more})
 
 
-_CHECKS = ("none", "default", "values")
+_CHECKS = ("none", "default", "values", "compile", "all")
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,20 @@ class Options:
 
   def compile_key(self) -> tuple:
     """What a traced or lowered program depends on; part of JAX's jit key."""
-    return (self.chip.arch if self.chip else None, self.num_sms, self.uninitialized_memory)
+    return (
+      self.chip.arch if self.chip else None,
+      self.num_sms,
+      self.uninitialized_memory,
+      self.asks_compiler,
+    )
+
+  @property
+  def asks_compiler(self) -> bool:
+    """Whether JAX's own lowering for the chip is asked about each kernel."""
+    return bool({"compile", "all"} & self._check_names())
+
+  def _check_names(self) -> set[str]:
+    return {name.strip() for name in self.checks.split(",")}
 
   def run_options(self) -> dict:
     """What the engine reads when a kernel runs."""
@@ -143,7 +156,13 @@ class Options:
       "max_steps",
       "workers",
     )
-    return {name: getattr(self, name) for name in names}
+    # What the compiler says is known before a run.
+    own = self._check_names() - {"compile"}
+    if own & {"default", "all"}:
+      engine_checks = "default"
+    else:
+      engine_checks = "values" if "values" in own else "none"
+    return {**{name: getattr(self, name) for name in names}, "checks": engine_checks}
 
   def with_stated(self, stated: Mapping[str, object], source: str) -> Options:
     """These options, with those that a call states in their place."""

@@ -159,7 +159,7 @@ def test_an_argument_that_is_no_option_is_a_type_error():
   [
     ("numerics", "hardware"),
     ("numerics", "exact"),
-    ("checks", "all"),
+    ("checks", "races"),
     ("checks", "default,races"),
   ],
 )

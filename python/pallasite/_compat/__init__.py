@@ -9,6 +9,7 @@ import warnings
 import jax
 
 from pallasite._compat.common import *  # noqa: F403
+from pallasite._compat.mosaic import *  # noqa: F403
 
 _VERSION = tuple(int(part) for part in jax.__version__.split(".")[:2])
 _OLDEST, _NEWEST = (0, 11), (0, 12)

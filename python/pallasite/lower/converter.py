@@ -236,7 +236,7 @@ class Site:
       if rule is not None and self.has_keys():
         rule = keys.rule_for(key, rule)
       if rule is None:
-        raise self.unsupported()
+        raise self.unsupported(self._describe() + self._no_rule_of_jax())
       results = self.floats_alone(key) or rule(self)
     except UnsupportedError as error:
       # The innermost equation knows the line best.
@@ -301,6 +301,14 @@ class Site:
   def unsupported(self, what: str = "") -> UnsupportedError:
     place, function = self.converter.place(self.location)
     return UnsupportedError(what or self._describe(), place, function)
+
+  def _no_rule_of_jax(self) -> str:
+    if _compat.has_mosaic_rule(self.eqn.primitive):
+      return ""
+    return (
+      "; it has no rule in JAX's Mosaic GPU lowering either: the compiler for the chip refuses this "
+      "kernel"
+    )
 
   def _describe(self) -> str:
     params = []

@@ -328,14 +328,13 @@ def kernel(a_ref, b_ref, out_ref, a, b, barrier):
         plgpu.wgmma(acc, a, b)
         return acc[...]
 
-    product = pl.run_scoped(body, plgpu.ACC((64, 64), jnp.float32))
-    out_ref[...] = product.astype(jnp.bfloat16)
+    out_ref[...] = pl.run_scoped(body, plgpu.ACC((64, 64), jnp.float32))
 
 
 def run():
     return plgpu.kernel(
         kernel,
-        out_type=jax.ShapeDtypeStruct((64, 64), jnp.bfloat16),
+        out_type=jax.ShapeDtypeStruct((64, 64), jnp.float32),
         scratch_types=[
             plgpu.SMEM((64, 64), jnp.bfloat16, transforms=TILES),
             plgpu.SMEM((64, 64), jnp.bfloat16, transforms=TILES),
