@@ -15,6 +15,7 @@ from pallasite import _compat
 from pallasite.errors import UnsupportedError
 from pallasite.lower import keys, refs
 from pallasite.lower.emitter import Body, ModuleText, argument_text
+from pallasite.lower.parameters import Parameters
 from pallasite.lower.registry import RULES
 from pallasite.lower.types import (
   ArrayType,
@@ -217,7 +218,7 @@ class Site:
   def __init__(self, converter: Converter, eqn, env: dict, jaxpr, location: int | None):
     self.converter = converter
     self.eqn = eqn
-    self.params = eqn.params
+    self.params = Parameters(eqn.primitive.name.removesuffix("_p"), eqn.params)
     self.env = env
     self.jaxpr = jaxpr
     self.location = location
@@ -237,12 +238,23 @@ class Site:
         rule = keys.rule_for(key, rule)
       if rule is None:
         raise self.unsupported(self._describe() + self._no_rule_of_jax())
-      results = self.floats_alone(key) or rule(self)
+      results = self.floats_alone(key)
+      if results is None:
+        results = rule(self)
+        self.params.refuse_unknown()
     except UnsupportedError as error:
       # The innermost equation knows the line best.
       if error.location is not None:
         raise
       raise self.unsupported(error.summary) from None
+    except Exception as error:
+      # Of a version that we know it is a mistake of ours; of a newer one JAX has changed.
+      if _compat.is_known_jax:
+        raise
+      raise self.unsupported(
+        f"primitive `{self.name}` is not as pallasite knows it from older versions of JAX "
+        f"({type(error).__name__}: {error})"
+      ) from error
     if results is None:
       results = []
     elif isinstance(results, Value):
@@ -291,6 +303,7 @@ class Site:
 
   def immediate_count(self) -> int:
     """The static count of an equation such as wait_smem_to_gmem."""
+    self.params.get("n")
     count = _compat.immediate_count(self.eqn)
     if count is None:
       raise UnsupportedError(
@@ -312,7 +325,7 @@ class Site:
 
   def _describe(self) -> str:
     params = []
-    for name, value in self.params.items():
+    for name, value in self.eqn.params.items():
       # No addresses: a message is the same in each run.
       text = re.sub(r" at 0x[0-9a-f]+", "", str(value).split("\n", 1)[0])
       # What says nothing to the kernel's author.

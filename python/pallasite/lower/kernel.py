@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +13,7 @@ from pallasite.lower import blocks
 from pallasite.lower.converter import Converter, JaxRules, allocation_type
 from pallasite.lower.emitter import Body, argument_text, attributes_text
 from pallasite.lower.names import kernel_parameter_names, user_body
+from pallasite.lower.parameters import Parameters
 from pallasite.lower.types import RefType, quote, symbol
 
 
@@ -41,6 +44,40 @@ class _Header:
   thread_name: object = None
 
 
+def _says_where(function):
+  """Refuses parameters that the function does not read, and gives an UnsupportedError without a place
+  that of the kernel.
+
+  Under a newer JAX than we know, whatever fails is unsupported.
+  """
+
+  @functools.wraps(function)
+  def lower(params: dict, *arguments, **options) -> Lowered:
+    known = Parameters(function.__name__.removeprefix("lower_"), params)
+    try:
+      lowered = function(known, *arguments, **options)
+      known.refuse_unknown()
+      return lowered
+    except UnsupportedError as error:
+      if error.location is not None:
+        raise
+      what, cause = error.summary, None
+    except Exception as error:
+      if _compat.is_known_jax:
+        raise
+      what = (
+        "a kernel that is not as pallasite knows it from older versions of JAX "
+        f"({type(error).__name__}: {error})"
+      )
+      cause = error
+    jaxpr, _ = _compat.open_jaxpr(params["jaxprs"][0] if "jaxprs" in params else params["jaxpr"])
+    name, place = _name_and_source(jaxpr, params.get("name") or "")
+    raise UnsupportedError(what, place if place[1] else None, name) from cause
+
+  return lower
+
+
+@_says_where
 def lower_mpmd_map(
   params: dict, num_inputs: int, attributes: dict | None = None, rules: JaxRules = JaxRules()
 ) -> Lowered:
@@ -66,6 +103,7 @@ def lower_mpmd_map(
   return _lower(jaxpr, header, num_inputs, num_outputs, (), aliases, attributes, rules)
 
 
+@_says_where
 def lower_pallas_call(
   params: dict, num_operands: int, attributes: dict | None = None, rules: JaxRules = JaxRules()
 ) -> Lowered:
@@ -100,8 +138,23 @@ def lower_pallas_call(
   )
 
 
+# Fields of CompilerParams. The last lines say how it is compiled, not what it means.
+_COMPILER_FIELDS = """
+  approx_math unsafe_no_auto_barriers dimension_semantics max_concurrent_steps
+  lowering_semantics reduction_scratch_bytes skip_device_barrier is_multi_process
+  profile_space profile_dir profile_trace_scope profile_bounds_check
+""".split()
+
+
 def _compiler_attributes(compiler_params) -> dict:
   """What the kernel was compiled with, where it is not the default and matters for a run."""
+  if isinstance(compiler_params, _compat.GpuCompilerParams):
+    for field in dataclasses.fields(compiler_params):
+      value = getattr(compiler_params, field.name)
+      if field.name not in _COMPILER_FIELDS and value != field.default:
+        raise UnsupportedError(
+          f"compiler_params with the unknown field {field.name}={value!r} is not supported"
+        )
   names = ("approx_math", "unsafe_no_auto_barriers")
   return {name: True for name in names if getattr(compiler_params, name, False)}
 

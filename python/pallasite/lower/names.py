@@ -97,5 +97,5 @@ def user_body(jaxpr):
   """The jaxpr of the user's function inside the wrapper of plgpu.kernel, if there is one."""
   for eqn in jaxpr.eqns:
     if _compat.primitive_key(eqn.primitive) == "pallas.run_scoped":
-      return _compat.open_jaxpr(eqn.params["jaxpr"])[0]
+      return _compat.open_jaxpr(eqn.params["jaxpr"])[0] if "jaxpr" in eqn.params else None
   return None
