@@ -320,6 +320,13 @@ def test_it_can_be_warned_of_or_recorded():
   assert [f.code for r in reports for f in r.findings] == ["compile.refused"]
 
 
+def test_params_can_ask_for_it():
+  params = pallasite.Params(checks="default,compile")
+  np.testing.assert_array_equal(call(ok, ROW, interpret=params)(), np.ones(128))
+  with pytest.raises(pallasite.KernelError, match="compile.refused"):
+    call(no_rule, ROW, interpret=params)()
+
+
 def test_resources_raise_their_own_class():
   function = REFUSED["shared memory with the profiler's"][0]
   with pallasite.install(checks="compile"), pytest.raises(pallasite.ResourceError) as raised:
