@@ -26,13 +26,31 @@ IGNORED = {
   "iota": "dtype shape",
   "reshape": "new_sizes",
   "scan": "ft_out unroll",
+  "dot_general": "preferred_element_type",
+  "empty2": "dtype memory_space shape",
+  "gather": "slice_sizes indices_are_sorted unique_indices",
+  "rng_bit_generator": "dtype shape",
+  "rng_uniform": "shape",
+  # The jaxpr of a function is what counts.
+  "reduce": "computation",
+  # Promises of the caller, and orders that always hold here.
+  "approx_top_k": "aggregate_to_topk k recall_target reduction_input_size_override",
+  "scatter": "indices_are_sorted unique_indices",
+  "sort": "is_stable",
+  "top_k": "is_stable",
+  **{f"scatter-{kind}": "indices_are_sorted unique_indices update_jaxpr" for kind in
+     ("add", "sub", "mul", "min", "max")},
+  # Where arrays lie.
+  "device_put": "copy_semantics devices srcs",
+  "sharding_constraint": "context_mesh layout unconstrained_dims",
   # Derivatives.
+  "remat2": "differentiated policy prevent_cse",
   "checkpoint": "differentiated policy prevent_cse",
   "custom_jvp_call": "jvp_jaxpr_fun num_consts symbolic_zeros",
   "custom_vjp_call": "bwd fwd_jaxpr_thunk num_consts out_trees symbolic_zeros",
   "run_state": "which_linear",
   # How numpy would print arrays.
-  "debug_print": "np_printoptions",
+  "debug_print": "has_placeholders np_printoptions",
   # What the hook has read, and what is for other compilers.
   "mpmd_map": "cost_estimate debug interpret metadata",
   "pallas_call": "cost_estimate debug interpret kernel_arg_transforms metadata out_avals mesh",
