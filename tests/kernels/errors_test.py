@@ -319,11 +319,11 @@ PRINTING = """
 pallasite.install(arch="h100", workers=WORKERS)
 def printing(out):
   def step(i, v):
-    @pl.when(lax.rem(i, jnp.int32(50000)) == 0)
+    @pl.when(lax.rem(i, jnp.int32(1000000)) == 0)
     def _():
       pl.debug_print("block {} step {}", lax.axis_index("x"), i)
     return v + 1
-  out[lax.axis_index("x")] = lax.fori_loop(0, 400000, step, jnp.int32(0))
+  out[lax.axis_index("x")] = lax.fori_loop(0, 8000000, step, jnp.int32(0))
 class Out:
   def __init__(self): self.batches = []
   def write(self, text): self.batches.append(text)
@@ -334,7 +334,7 @@ jax.jit(plgpu.kernel(printing, out_type=jax.ShapeDtypeStruct((4,), jnp.int32), g
 out, sys.stdout = sys.stdout, real
 print(len([b for b in out.batches if b]) > 1)
 print("".join(out.batches) == "".join(
-  f"block {x} step {i}\\n" for x in range(4) for i in range(0, 400000, 50000)))
+  f"block {x} step {i}\\n" for x in range(4) for i in range(0, 8000000, 1000000)))
 """
 
 

@@ -146,6 +146,6 @@ def test_keys_are_not_numbers():
     return keys[0] == keys[1]
 
   seeds = jnp.asarray([3], jnp.int32)
-  report = pallasite.check(kernel_of(function, seeds), seeds)
+  report = pallasite.check(kernel_of(function, seeds), seeds, checks="none")
   assert report.verdict == "unsupported"
   assert "of random keys" in report.findings[0].message

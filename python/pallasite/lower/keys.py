@@ -37,6 +37,9 @@ def _refuse(site):
 def _move(site):
   """The primitive on each of the numbers that a key consists of."""
   eqn = site.eqn
+  # All are read: by the primitive itself.
+  for name in eqn.params:
+    site.params.get(name)
   are_keys = [_compat.is_key_array(atom.aval) for atom in eqn.invars]
   avals = [
     _compat.numbers_of_keys(atom.aval) if is_key else atom.aval

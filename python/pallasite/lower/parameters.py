@@ -49,6 +49,8 @@ IGNORED = {
   "custom_jvp_call": "jvp_jaxpr_fun num_consts symbolic_zeros",
   "custom_vjp_call": "bwd fwd_jaxpr_thunk num_consts out_trees symbolic_zeros",
   "run_state": "which_linear",
+  # How the chip's compiler spreads a load over threads.
+  "load": "optimized",
   # How numpy would print arrays.
   "debug_print": "has_placeholders np_printoptions",
   # What the hook has read, and what is for other compilers.
