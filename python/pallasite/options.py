@@ -147,7 +147,6 @@ class Options:
   def run_options(self) -> dict:
     """What the engine reads when a kernel runs."""
     names = (
-      "checks",
       "on_finding",
       "seed",
       "schedule",
@@ -162,7 +161,7 @@ class Options:
       engine_checks = "default"
     else:
       engine_checks = "values" if "values" in own else "none"
-    return {**{name: getattr(self, name) for name in names}, "checks": engine_checks}
+    return {"checks": engine_checks, **{name: getattr(self, name) for name in names}}
 
   def with_stated(self, stated: Mapping[str, object], source: str) -> Options:
     """These options, with those that a call states in their place."""
