@@ -15,6 +15,12 @@ import unittest.case
 from collections.abc import Iterator
 
 import pytest
+from _pytest._code.code import (
+  ReprEntryNative,
+  ReprExceptionInfo,
+  ReprFileLocation,
+  ReprTraceback,
+)
 
 from pallasite import baseline, options
 from pallasite.errors import ResourceError, UnsupportedError
@@ -137,9 +143,11 @@ class Recorder:
       verdicts = ", ".join(dict.fromkeys(r.verdict for r in failing))
       was = report.outcome
       report.outcome = "failed"
-      report.longrepr = (
+      report.longrepr = _failure(
+        report.location,
         f"pallasite: the test {was}, but the verdict on its kernels is: {verdicts} (something "
-        f"caught the exception)\n\n{section}"
+        "caught the exception)",
+        section,
       )
     elif report.failed:
       _add_section(report, section)
@@ -322,6 +330,19 @@ def _shortened(errors: list[BaseException]) -> Iterator[None]:
         error._brief = ""
       else:
         error.args = args
+
+
+def _failure(location, message: str, text: str) -> ReprExceptionInfo:
+  """What pytest prints of a test that fails: `text` under `message`, which alone is summed up.
+
+  pytest's summary repeats a plain string whole where it does not shorten lines: in CI.
+  """
+  path, line, _ = location
+  entry = ReprEntryNative([f"{message}\n\n{text}\n"])
+  return ReprExceptionInfo(
+    reprtraceback=ReprTraceback([entry], None, style="native"),
+    reprcrash=ReprFileLocation(path, (line or 0) + 1, message),
+  )
 
 
 def _add_section(report, text: str):

@@ -146,7 +146,13 @@ def suite(pytester, monkeypatch):
   return run
 
 
-def test_verdicts_of_tests(suite):
+# In CI, pytest does not shorten the lines of its summary.
+@pytest.mark.parametrize("in_ci", [False, True])
+def test_verdicts_of_tests(suite, monkeypatch, in_ci):
+  for name in ("CI", "BUILD_NUMBER"):
+    monkeypatch.delenv(name, raising=False)
+  if in_ci:
+    monkeypatch.setenv("CI", "1")
   result = suite("--pallasite=h100", text=SUITE)
   result.stdout.fnmatch_lines(SUMMARY)
   result.stdout.fnmatch_lines_random(
@@ -165,6 +171,10 @@ def test_verdicts_of_tests(suite):
   assert result.ret == 1
   # The report of a test that fails stands there once: in `test_fails`, `test_swallows`, `test_sub`.
   assert result.stdout.str().count("waits here, by the only thread") == 3
+  # And its line in the summary is one line.
+  _, summary = result.stdout.str().split(" short test summary info ")
+  first_words = [line.split(maxsplit=1)[0] for line in summary.splitlines()[1:-1]]
+  assert first_words == ["FAILED"] * 5 + ["SUBFAILED(number=1)"]
 
 
 def test_processes_send_what_they_saw(suite, pytester):
@@ -183,6 +193,7 @@ def test_processes_send_what_they_saw(suite, pytester):
   result.stdout.fnmatch_lines(SUMMARY)
   counts = result.parseoutcomes()
   assert (counts["failed"], counts["passed"], counts["xfailed"]) == (6, 7, 1)
+  assert result.stdout.str().count("waits here, by the only thread") == 3
   assert (pytester.path / "controller").read_text() == "False"
   assert (pytester.path / "worker").read_text() == "True"
 
