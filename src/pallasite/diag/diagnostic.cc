@@ -37,17 +37,7 @@ const Argument* Diagnostic::find(std::string_view name) const {
 Verdict verdict_of(const Diagnostic& diagnostic) {
   const KindFacts& facts = facts_of(diagnostic.kind);
   if (facts.verdict || diagnostic.level == facts.level) return verdict_of(diagnostic.kind);
-  switch (diagnostic.level) {
-    case Level::Error:
-      return Verdict::Error;
-    case Level::Warning:
-      return Verdict::Warning;
-    case Level::Strict:
-      return Verdict::Warning;
-    case Level::Note:
-      return Verdict::Clean;
-  }
-  PALLASITE_CHECK(false);
+  return verdict_of(diagnostic.level);
 }
 
 DiagnosticBuilder::DiagnosticBuilder(Kind kind) {

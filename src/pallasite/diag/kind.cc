@@ -127,10 +127,8 @@ std::string_view code_of(Kind kind) {
   return row_of(kind).code;
 }
 
-Verdict verdict_of(Kind kind) {
-  const KindFacts& facts = facts_of(kind);
-  if (facts.verdict) return *facts.verdict;
-  switch (facts.level) {
+Verdict verdict_of(Level level) {
+  switch (level) {
     case Level::Error:
       return Verdict::Error;
     case Level::Warning:
@@ -141,6 +139,12 @@ Verdict verdict_of(Kind kind) {
       return Verdict::Clean;
   }
   PALLASITE_CHECK(false);
+}
+
+Verdict verdict_of(Kind kind) {
+  const KindFacts& facts = facts_of(kind);
+  if (facts.verdict) return *facts.verdict;
+  return verdict_of(facts.level);
 }
 
 std::optional<Kind> find_kind(std::string_view code) {

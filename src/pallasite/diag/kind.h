@@ -88,6 +88,8 @@ struct KindFacts {
 const KindFacts& facts_of(Kind kind);
 std::string_view name_of(Kind kind);
 std::string_view code_of(Kind kind);
+// The verdict of a finding of this level whose kind states none.
+Verdict verdict_of(Level level);
 Verdict verdict_of(Kind kind);
 std::optional<Kind> find_kind(std::string_view code);
 
