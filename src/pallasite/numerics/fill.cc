@@ -19,9 +19,28 @@ uint64_t uninitialized_code(ElementType type) {
   return bits == 0 ? 0 : ~uint64_t(0) >> (64 - bits);
 }
 
+template <typename Word>
+void fill_words(const void* value, void* packed, size_t first_element, size_t count) {
+  Word word;
+  std::memcpy(&word, value, sizeof word);
+  std::fill_n(static_cast<Word*>(packed) + first_element, count, word);
+}
+
 }  // namespace
 
 void fill(ElementType type, const void* value, void* packed, size_t first_element, size_t count) {
+  switch (is_sub_byte(type) ? 0 : register_bytes(type)) {
+    case 1:
+      return fill_words<uint8_t>(value, packed, first_element, count);
+    case 2:
+      return fill_words<uint16_t>(value, packed, first_element, count);
+    case 4:
+      return fill_words<uint32_t>(value, packed, first_element, count);
+    case 8:
+      return fill_words<uint64_t>(value, packed, first_element, count);
+    default:
+      break;
+  }
   constexpr size_t kBlockBytes = 512;
   alignas(8) unsigned char block[kBlockBytes];
   const size_t size = register_bytes(type);

@@ -107,9 +107,11 @@ template <typename T>
 constexpr T element_max(T x, T y) {
   if constexpr (std::is_floating_point_v<T>) {
     using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-    const T equal = std::bit_cast<T>(std::bit_cast<Bits>(x) & std::bit_cast<Bits>(y));
-    const T larger = x > y || x != x ? x : y;
-    return x == y ? equal : larger;
+    const Bits a = std::bit_cast<Bits>(x), b = std::bit_cast<Bits>(y);
+    // Masks instead of branches, so that loops of it become vector code.
+    const Bits first = -Bits(x > y) | -Bits(x != x);
+    const Bits equal = -Bits(x == y);
+    return std::bit_cast<T>((equal & a & b) | (~equal & ((first & a) | (~first & b))));
   } else {
     return x > y ? x : y;
   }
@@ -118,9 +120,10 @@ template <typename T>
 constexpr T element_min(T x, T y) {
   if constexpr (std::is_floating_point_v<T>) {
     using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-    const T equal = std::bit_cast<T>(std::bit_cast<Bits>(x) | std::bit_cast<Bits>(y));
-    const T smaller = x < y || x != x ? x : y;
-    return x == y ? equal : smaller;
+    const Bits a = std::bit_cast<Bits>(x), b = std::bit_cast<Bits>(y);
+    const Bits first = -Bits(x < y) | -Bits(x != x);
+    const Bits equal = -Bits(x == y);
+    return std::bit_cast<T>((equal & (a | b)) | (~equal & ((first & a) | (~first & b))));
   } else {
     return x < y ? x : y;
   }

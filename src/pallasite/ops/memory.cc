@@ -60,6 +60,30 @@ Step exec_access(Thread& thread, const Instruction& in) {
   return Step::Next;
 }
 
+// The access of a chain's load or store: a = slot of the element offset, b = slot of a value that
+// is read here.
+template <bool kWrite>
+Step exec_place(Thread& thread, const Instruction& in) {
+  const auto& payload = *static_cast<const AccessPayload*>(in.payload);
+  const AccessPlan& plan = *payload.plan;
+  const Access access = resolve(plan, thread.registers());
+  ClusterMachine& machine = thread.machine();
+  const MachineOptions& options = machine.options();
+  if (!access.in_bounds && (kWrite || !options.fill_out_of_bounds_loads)) [[unlikely]] {
+    return out_of_bounds(thread, payload, access);
+  }
+  const uint32_t block = machine.block_of(thread.index());
+  machine.touch(machine.actor_of(thread), plan, access, kWrite, Proxy::Generic, {}, block);
+  thread.at<int64_t>(in.a) = access.offset;
+  if (!kWrite && (!access.in_bounds || machine.may_change(plan))) {
+    const Memory memory = {machine.data(plan, thread.index(), block), &machine.site(plan).layout};
+    load_view_clipped(plan, access, memory, thread.pointer(in.b),
+                      options.zero_fill ? Outside::Zero : Outside::Fresh);
+    thread.at<int64_t>(in.a) = -1;
+  }
+  return Step::Next;
+}
+
 bool check_ref(VerifyContext& context, const Op& op, const Type& value) {
   const Type& ref = context.module().value(op.operands[0]).type;
   if (!ref.transforms.empty()) {
@@ -99,18 +123,20 @@ void verify_swap(VerifyContext& context, const Op& op) {
 
 void compile_load(Compiler& compiler, OpId id) {
   const AccessPlan* plan = compiler.access(compiler.op(id).operands[0]);
+  const AccessPayload* payload = compiler.payload(AccessPayload{plan, "read"});
+  if (compiler.emit_chain_load(id, *plan, exec_place<false>, payload)) return;
   const Slot result = compiler.result(id);
-  compiler.emit(id, exec_access<true, false>, compiler.payload(AccessPayload{plan, "read"}), true)
-      .a = result;
+  compiler.emit(id, exec_access<true, false>, payload, true).a = result;
 }
 
 void compile_store(Compiler& compiler, OpId id) {
   const ValueId ref = compiler.op(id).operands[0];
   compiler.note_written(ref);
   const AccessPlan* plan = compiler.access(ref);
+  const AccessPayload* payload = compiler.payload(AccessPayload{plan, "store"});
+  if (compiler.emit_chain_store(id, *plan, exec_place<true>, payload)) return;
   const Slot value = compiler.operand(id, 1);
-  compiler.emit(id, exec_access<false, true>, compiler.payload(AccessPayload{plan, "store"}), true)
-      .b = value;
+  compiler.emit(id, exec_access<false, true>, payload, true).b = value;
 }
 
 void compile_swap(Compiler& compiler, OpId id) {

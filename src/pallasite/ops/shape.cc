@@ -201,6 +201,17 @@ void compile_broadcast(Compiler& compiler, OpId id) {
   std::vector<int64_t> source_strides(to.shape.size(), 0);
   for (size_t d = 0; d < dimensions.size(); ++d)
     if (from.shape[d] != 1) source_strides[size_t(dimensions[d])] = strides[d];
+  // The common case: the source's elements side by side, each of them and then all of them
+  // repeated.
+  size_t repeat = 1, period = 1;
+  size_t d = to.shape.size();
+  const auto repeats = [&](size_t i) { return source_strides[i] == 0 || to.shape[i] == 1; };
+  for (; d > 0 && repeats(d - 1); --d) repeat *= size_t(to.shape[d - 1]);
+  for (; d > 0 && (to.shape[d - 1] == 1 || source_strides[d - 1] == int64_t(period)); --d)
+    period *= size_t(to.shape[d - 1]);
+  while (d > 0 && repeats(d - 1)) --d;
+  if (d == 0 && int64_t(period) == from.element_count() && to.element_count() > 0)
+    return compiler.emit_chain_broadcast(id, repeat, period);
   emit_copy(compiler, id, copy_to(to, source_strides));
 }
 

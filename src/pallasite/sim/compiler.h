@@ -113,6 +113,16 @@ class Compiler {
   void emit_elementwise(OpId op, const ElementwiseKernel& kernel, const void* immediate = nullptr,
                         uint32_t scalar_inputs = 0);
 
+  // Joins a chain too: element i of the result is element i / repeat mod period of the operand.
+  void emit_chain_broadcast(OpId op, size_t repeat, size_t period);
+  // A load or store whose elements a chain of elementwise ops can read or write in memory, with no
+  // copy in registers. `place` is emitted as the visible instruction of the op: it checks the
+  // access and puts the element offset of its start into slot `a`. A load that the chain may not
+  // read later, because its memory may change, it reads itself into slot `b`, and puts -1 into `a`.
+  // False: nothing was emitted.
+  bool emit_chain_load(OpId op, const AccessPlan& plan, ExecFn place, const void* payload);
+  bool emit_chain_store(OpId op, const AccessPlan& plan, ExecFn place, const void* payload);
+
   // Control flow. A label is bound once and may be used before.
   using Label = uint32_t;
   Label new_label();
@@ -162,16 +172,33 @@ class Compiler {
     size_t operand;
     Slot record;
   };
+  // Elements in memory: where an access starts is in the slot `offset`.
+  struct InMemory {
+    const AccessPlan* plan = nullptr;
+    Slot offset = 0;
+  };
   struct PendingElementwise {
     OpId op;
     ElementwiseKernel kernel;
-    const void* immediate;
-    uint32_t scalar_inputs;
+    const void* immediate = nullptr;
+    uint32_t scalar_inputs = 0;
     // Of inputs that are not pending themselves: taken now, since the value may be freed before the
     // chain is emitted.
     std::vector<Slot> input_slots;
     std::vector<PendingCheck> checks;
+    // Of a broadcast, which has no kernel: element i is element i / repeat mod period of the input.
+    size_t repeat = 0;
+    size_t period = 0;
+    // Of a load, which has no kernel and no inputs: what it reads, and the slot of its result.
+    InMemory source;
+    Slot loaded = kNoSlot;
   };
+  // The store that a chain ends with.
+  struct ChainStore {
+    ValueId value;
+    InMemory target;
+  };
+  class ChainBuilder;
 
   Compiler(std::shared_ptr<const Module> module, const CompileOptions& options);
   void run();
@@ -182,11 +209,15 @@ class Compiler {
   Slot allocate(size_t bytes);
   void release(Slot slot);
   void free_value(ValueId value);
-  void flush_elementwise();
+  void flush_elementwise(const ChainStore* store = nullptr);
+  // Emits an instruction that does not end the chain.
+  Instruction& push_instruction(OpId op, ExecFn exec, const void* payload, bool visible = false);
+  // Whether an op on so many elements can join the pending ones.
+  bool chain_takes(int64_t element_count) const;
+  bool chain_has_checks() const;
   bool is_pending(ValueId value) const;
   // The tests of an op that may find something. Those of a scalar are emitted here.
   std::vector<PendingCheck> value_checks(OpId id, bool is_scalar);
-  Instruction& push_instruction(OpId id, ExecFn exec, const void* payload);
   // Whether all elements are known now, and none breaks the rule.
   bool holds(ValueTest test, ValueId value) const;
   void patch_labels();

@@ -447,6 +447,11 @@ std::byte* ClusterMachine::data(const AccessPlan& plan, uint32_t thread, uint32_
   }
 }
 
+bool ClusterMachine::may_change(const AccessPlan& plan) const {
+  return plan.space != MemorySpace::Gmem ||
+         program_.parameter_written[program_.allocations[plan.site].address];
+}
+
 void ClusterMachine::touch(const Actor& actor, const AccessPlan& plan, const Access& access,
                            bool write, Proxy proxy, CompletionChannel completion, uint32_t owner) {
   if (write && plan.space != MemorySpace::Regs) note_progress();

@@ -132,6 +132,8 @@ class ClusterMachine {
 
   // Memory. `block` owns the shared memory; `thread` the registers.
   std::byte* data(const AccessPlan& plan, uint32_t thread, uint32_t block);
+  // False for parameters that nothing in the kernel writes.
+  bool may_change(const AccessPlan& plan) const;
   const AllocationSite& site(const AccessPlan& plan) const {
     return program_.allocations[plan.site];
   }
