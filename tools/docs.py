@@ -63,7 +63,8 @@ def options_page(table):
     "`[tool.pallasite]` of the nearest `pyproject.toml`, where a key has the option's name; then the default.\n",
     "`pallasite doctor` shows each value and where it is from.\n\n",
     "`install`, `check` and `Params` take the options as keywords, `pallasite run` and `pallasite check` as flags.\n",
-    "A kernel in a .pir file takes flags and variables; `pyproject.toml` is for programs.\n\n",
+    "A kernel in a .pir file takes flags and variables, and of `pyproject.toml` only `silence`: the rest there is for "
+    "programs.\n\n",
     "| option | flag | variable | values | default | meaning |\n| --- | --- | --- | --- | --- | --- |\n",
   ]
   for option in table:

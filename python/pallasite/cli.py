@@ -13,7 +13,7 @@ def main(args: list[str] | None = None) -> int:
   try:
     from pallasite import engine
 
-    code, request = engine.cli_main(args)
+    code, request = engine.cli_main(args, _silence)
   except EngineMissingError as error:
     if args[:1] == ["doctor"]:
       # The one command that has something to say without it.
@@ -22,6 +22,20 @@ def main(args: list[str] | None = None) -> int:
     print("`pallasite doctor` tells more", file=sys.stderr)
     return 1
   return code if request is None else _do(json.loads(request))
+
+
+def _silence(report_text: str, module_text: str) -> tuple[list[int], str, str]:
+  """As engine.cli_main asks it, of a kernel in a file. Raises ValueError for a wrong entry."""
+  from pallasite import silence
+  from pallasite.report import Report
+  from pallasite.session import session
+
+  session.read_silence()
+  session.took(module_text)
+  report = Report.from_json(report_text)
+  positions = session.silencer.apply(report)
+  lines = silence.told(len(report.silenced), **session.silencer.account(session.totals.lines))
+  return positions, json.dumps(report.silenced), "".join(f"{line}\n" for line in lines)
 
 
 def _json_of(args: list[str]) -> str:

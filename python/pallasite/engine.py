@@ -33,8 +33,10 @@ What the native module offers:
 - `explain(code) -> str`: JSON; empty for an unknown code. `suggest_codes(code)`: what may be meant.
 - `last_report()`: JSON of the last run on this thread; None if there was none.
 - `catalogue() -> str`, `ops() -> str`: JSON lists of all entries and of the op table.
-- `cli_main(args) -> (code, request)`: the command line. `request` is None, or JSON of what Python
-  has to do: run a program, or look at the installation.
+- `cli_main(args, silence=None) -> (code, request)`: the command line. `request` is None, or JSON of what
+  Python has to do: run a program, or look at the installation. `silence(report, text)` is asked of
+  the JSON report on a kernel of a file, with its text, before it is shown: it returns the positions
+  of findings that are silenced, these findings as JSON, and lines to tell of them.
 - `set_display(display)`: JSON of prefix_prints, print_block, progress: what a person sees of runs.
 - `build_info() -> str`: JSON of version, compiler, build, machine, instruction_set, onednn,
   processors.
@@ -116,8 +118,10 @@ def diagnose(
   return json.loads(data), text
 
 
-def cli_main(args: Sequence[str]) -> tuple[int, str | None]:
-  code, request = _offered("cli_main")(list(args))
+def cli_main(
+  args: Sequence[str], silence: Callable[[str, str], tuple[list[int], str, str]] | None = None
+) -> tuple[int, str | None]:
+  code, request = _offered("cli_main")(list(args), silence)
   return code, request
 
 

@@ -250,13 +250,10 @@ class Recorder:
 
     leftover = [*getattr(self, "_leftover", ()), *self._reports]
     self._reports.clear()
-    silencer = kernels.silencer
     rest = {
       "outside": self._data(leftover),
       "seconds": self._clock.seconds(kernels.totals.seconds),
-      "silence": [[e.describe(), e.reason, n, r] for e, n, r in silencer.counts()],
-      "unused": [[e.describe(), e.reason] for e in silencer.unused(kernels.totals.lines)],
-      "problems": sorted(silencer.problems.values()),
+      **kernels.silencer.account(kernels.totals.lines),
     }
     if hasattr(self._config, "workeroutput"):
       self._config.workeroutput["pallasite"] = rest

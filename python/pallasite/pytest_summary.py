@@ -10,6 +10,7 @@ import pytest
 
 from pallasite import baseline
 from pallasite.report import worst_verdict
+from pallasite.silence import told
 
 # As pytest's own for a session without tests: nothing was tested.
 _NO_KERNELS = pytest.ExitCode.NO_TESTS_COLLECTED
@@ -139,7 +140,10 @@ class Summary:
         write(f"{count:6}  {what}")
     if self._expected:
       write(f"{_count(self._expected, 'finding')} expected by tests, or read as data")
-    self._write_silence(write)
+    silence = [(entry, *counts) for entry, counts in self._silence.items()]
+    also = " or in the baseline" if self._settings.baseline else ""
+    for line in told(self._silenced, silence, self._unused.items(), self._problems, also):
+      write(line)
     self._write_baseline(write)
     slowest = sorted(self._kernels.items(), key=lambda item: -item[1][0])[:_SLOWEST]
     if slowest:
@@ -158,20 +162,6 @@ class Summary:
         "(--pallasite-allow-no-kernels lets it pass)",
         red=True,
       )
-
-  def _write_silence(self, write):
-    if self._silenced:
-      write(f"{_count(self._silenced, 'finding')} silenced or in the baseline")
-    for entry, (reason, silenced, refused) in sorted(self._silence.items()):
-      if silenced:
-        write(f"{silenced:6}  {entry} ({reason})")
-      if refused:
-        write(f"{refused:6}  {entry}: not silenced, because the finding ended its run")
-    for entry, reason in sorted(self._unused.items()):
-      if entry not in self._silence:
-        write(f"silences nothing: {entry} ({reason})")
-    for problem in sorted(self._problems):
-      write(problem)
 
   def _write_baseline(self, write):
     if not self._settings.baseline:

@@ -162,6 +162,43 @@ class Silencer:
     return [(e, e.silenced, e.refused) for e in self.entries + comments if e.silenced or e.refused]
 
 
+  def account(self, lines: Iterable[tuple[str, int]]) -> dict[str, list]:
+    """What `told` takes, as plain data."""
+    return {
+      "silence": [[e.describe(), e.reason, n, r] for e, n, r in self.counts()],
+      "unused": [[e.describe(), e.reason] for e in self.unused(lines)],
+      "problems": sorted(self.problems.values()),
+    }
+
+
+def told(
+  count: int, silence: Iterable, unused: Iterable, problems: Iterable[str], also: str = ""
+) -> list[str]:
+  """The lines that tell at the end of a session what was silenced, and what silences nothing.
+
+  Args:
+    count: of silenced findings.
+    silence: (entry, reason, silenced, refused) of entries that matched something.
+    unused: (entry, reason) of the others.
+    problems: of comments.
+    also: what else `count` has.
+  """
+  lines = []
+  if count:
+    lines.append(f"{count} finding{'' if count == 1 else 's'} silenced{also}")
+  silence = sorted(silence)
+  for entry, reason, silenced, refused in silence:
+    if silenced:
+      lines.append(f"{silenced:6}  {entry} ({reason})")
+    if refused:
+      lines.append(f"{refused:6}  {entry}: not silenced, because the finding ended its run")
+  matched = {entry for entry, *_ in silence}
+  for entry, reason in sorted(unused):
+    if entry not in matched:
+      lines.append(f"silences nothing: {entry} ({reason})")
+  return lines + sorted(problems)
+
+
 def _can_be_silenced(finding: Finding, report: Report) -> bool:
   return finding.level != "error" or bool(report.data.get("finished"))
 

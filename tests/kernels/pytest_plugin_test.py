@@ -258,7 +258,7 @@ def test_silencing(suite, pytester):
   result.stdout.fnmatch_lines(
     [
       "h100: 1 kernel traced, 1 run in 1 test: clean",
-      "1 finding silenced or in the baseline",
+      "1 finding silenced",
       '*1  pyproject.toml silence?0?: code="tma.*", path="kernels.py", ref="buffer" (the grid *)',
       'silences nothing: pyproject.toml silence?1?: code="sched.deadlock" (not possible)',
       'silences nothing: pyproject.toml silence?2?: code="gmem.oob" (never happens)',

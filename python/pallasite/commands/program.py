@@ -10,7 +10,7 @@ import sys
 import traceback
 
 import pallasite
-from pallasite import engine
+from pallasite import engine, silence
 from pallasite.errors import ResourceError, UnsupportedError
 from pallasite.hook import _hook
 from pallasite.kernel_error import KernelError
@@ -59,13 +59,18 @@ def run(request: dict) -> int:
     code = _execute(request)
   sys.stdout.flush()
   verdict = session.verdict
+  account = session.silencer.account(session.totals.lines)
+  silenced = sum(len(report.silenced) for report in reports)
   if not (request.get("quiet") and verdict == "clean"):
     print(_summary(no_run=_hook.no_run), file=sys.stderr)
+  if not request.get("quiet"):
+    for line in silence.told(silenced, **account):
+      print(f"  {line}", file=sys.stderr)
   again = _command_again(request, reports)
   if again:
     print(f"found under a random schedule; to see it again:\n  {again}", file=sys.stderr)
   if "json" in request:
-    _write_json(request["json"], reports, code)
+    _write_json(request["json"], reports, code, {"silenced": silenced, **account})
   if verdict == "warning" and request.get("fail_on") == "warning":
     return EXIT_CODES["error"]
   return EXIT_CODES[verdict] or code
@@ -170,7 +175,7 @@ def _command_again(request: dict, reports: list[Report]) -> str:
   return shlex.join([*words, *request["args"]])
 
 
-def _write_json(path: str, reports: list[Report], code: int):
+def _write_json(path: str, reports: list[Report], code: int, silencing: dict):
   merged = Report.merged(reports) if reports else Report("clean")
   text = json.dumps(
     {
@@ -178,6 +183,14 @@ def _write_json(path: str, reports: list[Report], code: int):
       "kernels_lowered": session.lowered,
       "runs": session.runs,
       "program_exit_code": code,
+      "silencing": {
+        "silenced": silencing["silenced"],
+        "entries": [
+          dict(zip(("entry", "reason", "silenced", "refused"), entry)) for entry in silencing["silence"]
+        ],
+        "unused": [dict(zip(("entry", "reason"), entry)) for entry in silencing["unused"]],
+        "problems": silencing["problems"],
+      },
       "checks": merged.checks,
       "checks_not_built": merged.checks_not_built,
       "reports": [report.to_dict() for report in reports],

@@ -17,24 +17,48 @@ namespace pallasite {
 
 namespace {
 
+// What `silence(report, module_text)` of Python answers: positions, their findings, what to tell.
+Silenced ask(const nb::object& silence, const std::string& report, const std::string& text) {
+  const nb::gil_scoped_acquire gil;
+  try {
+    const nb::tuple answer = nb::cast<nb::tuple>(silence(report, text));
+    Silenced silenced{.findings = nb::cast<std::string>(answer[1]),
+                      .told = nb::cast<std::string>(answer[2])};
+    for (nb::handle position : answer[0]) {
+      silenced.positions.push_back(nb::cast<size_t>(position));
+    }
+    return silenced;
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_ValueError)) throw;
+    throw UsageError(nb::str(error.value()).c_str());
+  }
+}
+
 // (exit code, None), or (0, request) for what Python has to do.
-nb::tuple cli_main(const std::vector<std::string>& args) {
+nb::tuple cli_main(const std::vector<std::string>& args, const nb::object& silence) {
   std::ostringstream out, err;
   nb::object request = nb::none();
   int code = 0;
+  const bool is_asked = !silence.is_none();
   {
     const nb::gil_scoped_release release;
     std::string requested;
     const bool is_terminal = isatty(STDERR_FILENO) != 0;
-    code = run_cli(args, {.out = out,
-                          .err = err,
-                          .poll_interrupt = python_interrupt(),
-                          .color = is_terminal,
-                          .terminal = is_terminal ? &std::cerr : nullptr,
-                          .python = [&](const std::string& text) {
-                            requested = text;
-                            return 0;
-                          }});
+    CliEnvironment environment{.out = out,
+                               .err = err,
+                               .poll_interrupt = python_interrupt(),
+                               .color = is_terminal,
+                               .terminal = is_terminal ? &std::cerr : nullptr,
+                               .python = [&](const std::string& text) {
+                                 requested = text;
+                                 return 0;
+                               }};
+    if (is_asked) {
+      environment.silence = [&](const std::string& report, const std::string& text) {
+        return ask(silence, report, text);
+      };
+    }
+    code = run_cli(args, environment);
     const nb::gil_scoped_acquire gil;
     if (!requested.empty()) request = nb::str(requested.c_str());
   }
@@ -51,7 +75,7 @@ nb::tuple cli_main(const std::vector<std::string>& args) {
 }  // namespace
 
 void bind_cli(nb::module_& m) {
-  m.def("cli_main", &cli_main);
+  m.def("cli_main", &cli_main, nb::arg("args"), nb::arg("silence").none() = nb::none());
 }
 
 }  // namespace pallasite

@@ -443,6 +443,20 @@ void write_json(const std::string& path, const std::string& json,
   }
 }
 
+std::string silence(Report& report, bool with_host, const std::string& module_text,
+                    const CliEnvironment& environment, std::string& told) {
+  Silenced silenced;
+  if (environment.silence) {
+    silenced = environment.silence(to_json(report, with_host), module_text);
+    report = without_findings(std::move(report), silenced.positions);
+  }
+  told = silenced.told;
+  if (silenced.positions.empty()) return to_json(report, with_host, 1);
+  nlohmann::json value = nlohmann::json::parse(to_json(report, with_host));
+  value["silenced"] = nlohmann::json::parse(silenced.findings);
+  return value.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 std::string shell_word(std::string_view word) {
   const bool plain = !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
     return std::isalnum(c) != 0 ||

@@ -10,9 +10,20 @@
 #include <string_view>
 #include <vector>
 
+#include "pallasite/api/report.h"
 #include "pallasite/diag/diagnostic.h"
 
 namespace pallasite {
+
+// What the user silenced of a report.
+struct Silenced {
+  // Of its findings.
+  std::vector<size_t> positions = {};
+  // Those findings as a JSON list, each with its reason.
+  std::string findings = "[]";
+  // What a person is told at the end; whole lines.
+  std::string told = {};
+};
 
 struct CliEnvironment {
   std::ostream& out;
@@ -26,6 +37,9 @@ struct CliEnvironment {
   // `options` by their names in Python, and the other options of the verb. Returns the exit code.
   // Empty in a program without Python.
   std::function<int(const std::string& request)> python = {};
+  // Which findings of a report (as JSON) on a kernel of this text are silenced. Throws UsageError.
+  // Empty in a program without Python, where nothing can be silenced.
+  std::function<Silenced(const std::string& report, const std::string& module_text)> silence = {};
 };
 
 // `args` without the program's name. Returns the exit code.
@@ -103,6 +117,10 @@ void write_file(const std::string& path, const std::string& contents);
 // To a file, or to standard output if it is "-".
 void write_json(const std::string& path, const std::string& json,
                 const CliEnvironment& environment);
+// Takes out of a report what the user silenced. Returns the report as JSON, with what was taken
+// out; `told` becomes what to tell a person of it.
+std::string silence(Report& report, bool with_host, const std::string& module_text,
+                    const CliEnvironment& environment, std::string& told);
 // A word as a shell takes it.
 std::string shell_word(std::string_view word);
 

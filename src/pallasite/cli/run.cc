@@ -228,6 +228,8 @@ int run(const RunArguments& arguments, const CliEnvironment& environment) {
     report = session.run(*loaded, input_views, output_views, options);
   }
   refuse_unknown_axes(display, report.prints);
+  std::string told;
+  const std::string json = silence(report, true, *text, environment, told);
   environment.out << text_of_prints(report.prints, display);
   environment.out.flush();
   FileSourceReader files;
@@ -235,6 +237,7 @@ int run(const RunArguments& arguments, const CliEnvironment& environment) {
   if (!arguments.quiet || report.verdict != Verdict::Clean) {
     environment.err << render_text(report, reader, {.color = environment.color});
   }
+  if (!arguments.quiet) environment.err << told;
   if (options.schedule == ScheduleKind::Random && report.verdict != Verdict::Clean) {
     environment.err << "found under a random schedule; to see it again:\n  "
                     << command_again(arguments, options) << "\n";
@@ -245,7 +248,7 @@ int run(const RunArguments& arguments, const CliEnvironment& environment) {
     environment.err << "no output was written\n";
   }
   if (!report.recorded_schedule.empty()) write_file(arguments.record, report.recorded_schedule);
-  write_json(arguments.json, to_json(report, true, 1), environment);
+  write_json(arguments.json, json, environment);
   return exit_code_of(report.verdict, arguments.fail_on_warning);
 }
 

@@ -20,12 +20,15 @@ int verify_verb(const VerifyArguments& arguments, const CliEnvironment& environm
   report.arch_guessed = loaded->arch_guessed;
   report.module_hash = loaded->hash;
   settle(report);
+  std::string told;
+  const std::string json = silence(report, false, *text, environment, told);
   FileSourceReader files;
   TextSourceReader reader(arguments.file, *text, &files);
   for (const Diagnostic& diagnostic : report.findings) {
     environment.err << render_terminal(diagnostic, reader, {.color = environment.color}) << "\n";
   }
-  write_json(arguments.json, to_json(report, false, 1), environment);
+  if (!arguments.quiet) environment.err << told;
+  write_json(arguments.json, json, environment);
   if (!report.failed() && !arguments.quiet && arguments.json != "-") {
     environment.out << arguments.file << ": kernel " << report.kernel << " can run on "
                     << report.arch << "\n";
