@@ -6,7 +6,6 @@ import pty
 import re
 import select
 import shlex
-import shutil
 import subprocess
 import sys
 import time
@@ -265,43 +264,3 @@ def test_every_option_of_install_is_one_of_run(tmp_path):
     assert re.search(rf"^ +{option.flag}\b", shown, re.M), option.flag
     for choice in option.choices:
       assert choice in shown
-
-
-COMPLETE = """
-source <("$PYTHON" -m pallasite completion bash)
-complete_line() {
-  COMP_WORDS=($1) COMP_CWORD=$2
-  _pallasite
-  echo "${COMPREPLY[*]}"
-}
-"""
-
-
-@pytest.mark.parametrize(("line", "word", "expected"), [
-  ("pallasite ver", 1, ["verify"]),
-  ("pallasite run --sch", 2, ["--schedule", "--schedules"]),
-  ("pallasite run --schedule ra", 3, ["random"]),
-  ("pallasite run --schedule = ra", 4, ["random"]),
-  ("pallasite explain sched.dead", 2, ["sched.deadlock"]),
-  ("pallasite ops barrier.wa", 2, ["barrier.wait"]),
-  ("pallasite run kern", 2, ["kernel.pir"]),
-  ("pallasite verify --seed", 2, []),
-])
-def test_completion_in_bash(tmp_path, line, word, expected):
-  (tmp_path / "kernel.pir").write_text("")
-  ended = subprocess.run(
-    ["bash", "-c", COMPLETE + f"complete_line '{line}' {word}"], capture_output=True, text=True,
-    cwd=tmp_path, env={**os.environ, "PYTHON": sys.executable}, check=True,
-  )
-  assert ended.stdout.split() == expected, ended.stderr
-
-
-@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
-def test_completion_for_zsh_is_taken_by_zsh(tmp_path):
-  script = 'autoload -U compinit && compinit -u -D && source <("$PYTHON" -m pallasite completion zsh)'
-  ended = subprocess.run(
-    ["zsh", "-fc", script + " && whence -w _pallasite && echo $_comps[pallasite]"],
-    capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHON": sys.executable},
-    check=True,
-  )
-  assert ended.stdout.splitlines() == ["_pallasite: function", "_pallasite"], ended.stderr

@@ -65,13 +65,17 @@ std::string escaped(std::string_view text) {
 }
 
 std::string zsh_argument(const OptionSpec& option) {
-  if (option.kind == ValueKind::Flag) return fmt::format("'{}[{}]'", option.name, option.help);
+  if (option.kind == ValueKind::Flag) {
+    return fmt::format("'{}[{}]'", option.name, escaped(option.help));
+  }
   const std::string repeat = option.kind == ValueKind::NamedFile ? "*" : "";
   std::string action;
   if (!option.choices.empty()) {
     action = fmt::format("({})", option.choices);
   } else if (option.kind == ValueKind::File) {
     action = "_files";
+  } else if (option.kind == ValueKind::NamedFile) {
+    action = "{compset -P \"*=\" && _files}";
   }
   return fmt::format("'{}{}=[{}]:{}:{}'", repeat, option.name, escaped(option.help),
                      escaped(option.value.empty() ? option.name.substr(2) : option.value), action);
@@ -80,57 +84,88 @@ std::string zsh_argument(const OptionSpec& option) {
 }  // namespace
 
 std::string completion_for_bash() {
-  std::string verbs, options, values, operands;
+  std::string verbs, cases, values;
   for (const VerbSpec& verb : all_verbs()) {
     verbs += (verbs.empty() ? "" : " ") + std::string(verb.name);
     std::vector<std::string_view> names = verb.options;
+    std::vector<std::string_view> with_value;
     names.push_back("--help");
     if (verb.takes_program()) names.push_back("-m");
-    options += fmt::format("    {}) options=\"{}\" ;;\n", verb.name, joined(names));
     for (std::string_view name : verb.options) {
       const OptionSpec& option = option_spec(verb, name);
       if (option.kind == ValueKind::Flag) continue;
-      const bool is_file = option.kind == ValueKind::File;
-      values += fmt::format(
-          "    {}:{}) {}return ;;\n", verb.name, name,
-          !option.choices.empty()
-              ? fmt::format("COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); ", option.choices)
-          : is_file ? "COMPREPLY=($(compgen -f -- \"$word\")); "
-                    : "");
+      with_value.push_back(name);
+      // What is not listed here offers nothing.
+      if (!option.choices.empty()) {
+        values += fmt::format("      {}:{}) _pallasite_offer -W \"{}\" ;;\n", verb.name, name,
+                              option.choices);
+      } else if (option.kind == ValueKind::File) {
+        values += fmt::format("      {}:{}) _pallasite_offer -f ;;\n", verb.name, name);
+      }
     }
-    operands +=
-        fmt::format("    {}) COMPREPLY=($(compgen {} -- \"$word\")) ;;\n", verb.name,
-                    operand_is_file(verb) ? "-f" : fmt::format("-W \"{}\"", operand_words(verb)));
+    cases += fmt::format(
+        "    {})\n      options=\"{}\"\n      with_value=\" {} \"\n      operand=({})\n"
+        "      takes_program={}\n      ;;\n",
+        verb.name, joined(names), joined(with_value),
+        operand_is_file(verb) ? "-f" : fmt::format("-W \"{}\"", operand_words(verb)),
+        verb.takes_program() ? 1 : 0);
   }
   return fmt::format(R"(# Completion of pallasite for bash: source <(pallasite completion bash)
+_pallasite_offer() {{
+  # One a line: names of files may have spaces.
+  mapfile -t COMPREPLY < <(compgen "$@" -- "$word")
+}}
 _pallasite() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}}
-  local verb=${{COMP_WORDS[1]}} options=
+  local word=${{COMP_WORDS[COMP_CWORD]}} verb=${{COMP_WORDS[1]}}
+  local options= with_value= takes_program=0 option= i
+  local -a operand=(-W "")
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "{} --help --version" -- "$word"))
-    return
-  fi
-  # bash takes `--option=value` for three words.
-  if [[ $word == "=" ]]; then
-    word=
-  elif [[ $before == "=" ]]; then
-    before=${{COMP_WORDS[COMP_CWORD - 2]}}
-  fi
-  case $verb:$before in
-{}  esac
-  case $verb in
-{}  esac
-  if [[ $word == -* ]]; then
-    COMPREPLY=($(compgen -W "$options" -- "$word"))
+    _pallasite_offer -W "{} --help --version"
     return
   fi
   case $verb in
 {}  esac
+  for ((i = 2; i < COMP_CWORD; i++)); do
+    if [[ $with_value == *" ${{COMP_WORDS[i]}} "* ]]; then
+      option=${{COMP_WORDS[i]}}
+      # bash takes `--option=value` for three words.
+      [[ ${{COMP_WORDS[i + 1]}} == "=" ]] && ((i++))
+      ((++i >= COMP_CWORD)) && break
+      # And `NAME=FILE` too.
+      [[ ${{COMP_WORDS[i + 1]}} == "=" ]] && ((i += 2))
+      ((i >= COMP_CWORD)) && break
+      option=
+    elif ((takes_program)) && [[ ${{COMP_WORDS[i]}} == -m ]]; then
+      # The module's name; what follows is its own.
+      ((i + 1 < COMP_CWORD)) && _pallasite_offer -f
+      return
+    elif ((takes_program)) && [[ ${{COMP_WORDS[i]}} != -* && ${{COMP_WORDS[i]}} != *.pir ]]; then
+      # What follows the program is its own.
+      _pallasite_offer -f
+      return
+    fi
+  done
+  if [[ -n $option ]]; then
+    if [[ $word == "=" ]]; then
+      word=
+    fi
+    case $verb:$option in
+{}      *:--arg | *:--out)
+        if [[ ${{COMP_WORDS[COMP_CWORD]}} == "=" || ${{COMP_WORDS[COMP_CWORD - 1]}} == "=" ]]; then
+          _pallasite_offer -f
+        fi
+        ;;
+    esac
+  elif [[ $word == -* ]]; then
+    _pallasite_offer -W "$options"
+  else
+    _pallasite_offer "${{operand[@]}}"
+  fi
 }}
 complete -o filenames -F _pallasite pallasite
 )",
-                     verbs, values, options, operands);
+                     verbs, cases, values);
 }
 
 std::string completion_for_zsh() {
@@ -138,10 +173,12 @@ std::string completion_for_zsh() {
   for (const VerbSpec& verb : all_verbs()) {
     verbs += fmt::format("    '{}:{}'\n", verb.name, escaped(verb.summary));
     cases += fmt::format("    {})\n      _arguments", verb.name);
+    // What follows a program is its own; options may follow a kernel.
+    if (verb.takes_program()) cases += " -A '(-*|*.pir)'";
     for (std::string_view name : verb.options) {
       cases += " \\\n        " + zsh_argument(option_spec(verb, name));
     }
-    if (verb.takes_program()) cases += " \\\n        '-m[run a module]:module:'";
+    if (verb.takes_program()) cases += " \\\n        '(-)-m[run a module]:module:'";
     cases += " \\\n        '--help[options and examples]'";
     if (operand_is_file(verb)) {
       cases += " \\\n        '*:file:_files'";
@@ -153,11 +190,13 @@ std::string completion_for_zsh() {
   return fmt::format(R"(#compdef pallasite
 # Completion of pallasite for zsh: put this into a folder of $fpath as _pallasite, or source it.
 _pallasite() {{
-  local -a verbs
+  local -a verbs flags
   verbs=(
 {}  )
+  flags=('--help:the verbs' '--version:of pallasite')
   if (( CURRENT == 2 )); then
     _describe 'verb' verbs
+    _describe -o 'option' flags
     return
   fi
   local verb=$words[2]
