@@ -9,7 +9,9 @@ add sub mul div rem and or xor not neg abs sign max min eq ne lt le gt ge
 shift_left shift_right_logical shift_right_arithmetic
 square one_minus_square pow sqrt rsqrt cbrt exp exp2 expm1 log log1p log2
 sin cos tan asin acos atan atan2
-sinh cosh tanh asinh acosh atanh logistic erf erfc floor ceil clamp select_n is_finite clz population_count nextafter
+sinh cosh tanh asinh acosh atanh logistic erf erfc erf_inv
+lgamma digamma polygamma zeta igamma igammac igamma_grad_a random_gamma_grad
+regularized_incomplete_beta bessel_i0e bessel_i1e floor ceil clamp select_n is_finite clz population_count nextafter
 """.split()
 
 
@@ -64,6 +66,19 @@ def reduce_precision(site):
 @rule("lax.integer_pow")
 def integer_pow(site):
   return site.op("arith.integer_pow", site.operands, {"y": int(site.params["y"])})
+
+
+@rule("lax.polynomial")
+def polynomial(site):
+  """Horner's rule, with a rounding after each product and sum."""
+  _check_parameters(site)
+  (type,) = site.result_types
+  x, *coefficients = (_broadcast(site, operand, type.shape) for operand in site.operands)
+  total = coefficients[-1]
+  for coefficient in reversed(coefficients[:-1]):
+    (product,) = site.op("arith.mul", (total, x))
+    (total,) = site.op("arith.add", (product, coefficient))
+  return total
 
 
 @rule("lax.round")

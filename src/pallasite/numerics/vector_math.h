@@ -304,6 +304,33 @@ PALLASITE_VECTOR_MATH double erfc(float x) {
   return x < 0 ? 2.0 - value : value;
 }
 
+// For |x| < 1.
+PALLASITE_VECTOR_MATH double erf_inv(float x) {
+  const double value = double(x);
+  const double logarithm = -log_of(split((1.0 - value) * (1.0 + value)));
+  const double center = polynomial(kErfInvCenter, logarithm - 2.5);
+  const double tail = polynomial(kErfInvTail, __builtin_sqrt(logarithm) - 3.25);
+  return value * (logarithm <= 5.0 ? center : tail);
+}
+
+// --- Bessel functions ---
+
+// For finite x; bessel_i1e for x other than 0.
+PALLASITE_VECTOR_MATH double bessel_i0e(float x) {
+  const double size = double(magnitude(x));
+  const double center = polynomial(kBesselI0Center, at_most(8.0, size) - 4.0);
+  const double inverse = 1.0 / at_least(8.0, size);
+  const double tail = polynomial(kBesselI0Tail, inverse) * __builtin_sqrt(inverse);
+  return size <= 8.0 ? center : tail;
+}
+PALLASITE_VECTOR_MATH double bessel_i1e(float x) {
+  const double size = double(magnitude(x));
+  const double center = size * polynomial(kBesselI1Center, at_most(8.0, size) - 4.0);
+  const double inverse = 1.0 / at_least(8.0, size);
+  const double tail = polynomial(kBesselI1Tail, inverse) * __builtin_sqrt(inverse);
+  return with_sign_of(size <= 8.0 ? center : tail, double(x));
+}
+
 // --- powers and roots ---
 
 // x^y for finite x > 0 and finite y.

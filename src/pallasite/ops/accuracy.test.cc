@@ -5,6 +5,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <boost/math/special_functions/bessel.hpp>
+#include <boost/math/special_functions/beta.hpp>
+#include <boost/math/special_functions/digamma.hpp>
+#include <boost/math/special_functions/erf.hpp>
+#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -42,6 +47,27 @@ struct Case {
   size_t allowed_exceptions = 0;
 };
 
+// The Hurwitz zeta function by 60 terms and the integral with three corrections.
+long double zeta(long double s, long double q) {
+  long double sum = 0;
+  for (int k = 0; k < 60; ++k) sum += std::pow(q + k, -s);
+  const long double end = q + 60, power = std::pow(end, -s);
+  return sum + power * (end / (s - 1) + 0.5L + s / (12 * end) -
+                        s * (s + 1) * (s + 2) / (720 * end * end * end) +
+                        s * (s + 1) * (s + 2) * (s + 3) * (s + 4) / (30240 * std::pow(end, 5)));
+}
+
+long double igamma_grad_a(long double a, long double x) {
+  // By the function that is not near 1, whose digits are left.
+  const auto value = [&](int steps) {
+    const long double at = a + steps * a * 0x1p-12L;
+    return x > a + 1 ? -boost::math::gamma_q(at, x) : boost::math::gamma_p(at, x);
+  };
+  return (value(-3) * -1 + value(-2) * 9 + value(-1) * -45 + value(1) * 45 + value(2) * -9 +
+          value(3)) /
+         (60 * a * 0x1p-12L);
+}
+
 const Case kCases[] = {
     {&kArithExp, [](auto x, auto, auto) { return std::exp(x); }, {{-110, 95}}},
     {&kArithExp2, [](auto x, auto, auto) { return std::exp2(x); }, {{-152, 130}}},
@@ -69,6 +95,77 @@ const Case kCases[] = {
     {&kArithCbrt, [](auto x, auto, auto) { return std::cbrt(x); }, {{-10, 10}}},
     {&kArithPow, [](auto x, auto y, auto) { return std::pow(x, y); }, {{0, 4}, {-60, 60}}},
     {&kArithAtan2, [](auto y, auto x, auto) { return std::atan2(y, x); }, {{-4, 4}, {-4, 4}}},
+    {&kArithErfInv,
+     [](auto x, auto, auto) {
+       return std::fabs(x) < 1 ? boost::math::erf_inv(x) : std::copysign(INFINITY, x);
+     },
+     {{-1, 1}},
+     false},
+    {&kArithBesselI0e,
+     [](auto x, auto, auto) { return boost::math::cyl_bessel_i(0, x) * std::exp(-std::fabs(x)); },
+     {{-30, 600}},
+     false},
+    {&kArithBesselI1e,
+     [](auto x, auto, auto) { return boost::math::cyl_bessel_i(1, x) * std::exp(-std::fabs(x)); },
+     {{-30, 600}},
+     false},
+    {&kArithLgamma,
+     [](auto x, auto, auto) { return std::isinf(x) ? INFINITY : std::lgamma(x); },
+     {{-20, 40}},
+     true,
+     8},
+    {&kArithDigamma,
+     [](auto x, auto, auto) { return boost::math::digamma(x); },
+     {{0.01, 40}},
+     false,
+     8},
+    {&kArithDigamma,
+     [](auto x, auto, auto) { return boost::math::digamma(x); },
+     {{-9.9, -9.1}},
+     false,
+     8},
+    {&kArithZeta,
+     [](auto s, auto q, auto) { return zeta(s, q); },
+     {{1.1, 20}, {0.1, 30}},
+     false,
+     8},
+    {&kArithPolygamma,
+     [](auto n, auto x, auto) {
+       const auto sum = zeta(n + 1, x) * std::tgamma(n + 1);
+       return std::fmod(n, 2) == 0 ? -sum : sum;
+     },
+     {{1, 8, true}, {0.1, 30}},
+     false,
+     8},
+    {&kArithIgamma,
+     [](auto a, auto x, auto) { return boost::math::gamma_p(a, x); },
+     {{0.1, 30}, {0.01, 40}},
+     false,
+     8},
+    {&kArithIgammac,
+     [](auto a, auto x, auto) { return boost::math::gamma_q(a, x); },
+     {{0.1, 30}, {0.01, 40}},
+     false,
+     8},
+    {&kArithIgammaGradA,
+     [](auto a, auto x, auto) { return igamma_grad_a(a, x); },
+     {{0.5, 30}, {0.1, 40}},
+     false,
+     8,
+     4},
+    {&kArithRandomGammaGrad,
+     [](auto a, auto x, auto) {
+       return -igamma_grad_a(a, x) / boost::math::gamma_p_derivative(a, x);
+     },
+     {{0.5, 30}, {0.1, 40}},
+     false,
+     8,
+     4},
+    {&kArithRegularizedIncompleteBeta,
+     [](auto a, auto b, auto x) { return boost::math::ibeta(a, b, x); },
+     {{0.1, 20}, {0.1, 20}, {0.01, 0.99}},
+     false,
+     8},
 };
 
 struct Measured {
@@ -191,6 +288,138 @@ TEST(Accuracy, StaysWithinTheBounds) {
                     f32.where, f32.samples, f16.not_nearest, bf16.not_nearest, f16.samples);
   }
   if (full) std::ofstream(path) << table;
+}
+
+// Instruction sets, places in an array and the scalar instruction do not change a bit.
+TEST(Accuracy, AllVariantsGiveTheSameBits) {
+  for (const Case& c : kCases) {
+    // The others are one at a time on every path.
+    if (c.allowed_units >= 8) continue;
+    for (ElementType element :
+         {ElementType::F32, ElementType::F16, ElementType::BF16, ElementType::F64}) {
+      std::vector<Array> inputs = sample(c, element, 4096 + 7, 5);
+      // Every sixteenth operand is one of the awkward values, in blocks that have no such neighbour
+      // and in blocks that have.
+      const std::vector<uint64_t> awkward = test::adversarial_bits(element);
+      for (size_t k = 0; k < inputs.size(); ++k)
+        for (size_t i = 1024; i < 3000; i += 16)
+          inputs[k].set_bits(i + k, awkward[(i / 16 * (1 + 6 * k)) % awkward.size()]);
+      std::vector<const Array*> pointers;
+      for (const Array& input : inputs) pointers.push_back(&input);
+      const Array expected = run_op(*c.def, pointers, element, LoopPath::Portable);
+      for (LoopPath path : {LoopPath::Avx2, LoopPath::Avx512}) {
+        if (!convert_path_supported(path)) continue;
+        ASSERT_EQ(run_op(*c.def, pointers, element, path).data, expected.data)
+            << c.def->name << " " << element_name(element) << " path " << int(path);
+      }
+      Array one(element, 1);
+      for (size_t i = 900; i < 1300; ++i) {
+        std::vector<Array> parts(inputs.size(), one);
+        std::vector<const Array*> part_pointers;
+        for (size_t k = 0; k < inputs.size(); ++k) {
+          parts[k].set_bits(0, inputs[k].bits(i));
+          part_pointers.push_back(&parts[k]);
+        }
+        ASSERT_EQ(run_op(*c.def, part_pointers, element).bits(0), expected.bits(i))
+            << c.def->name << " " << element_name(element) << " alone";
+        if (!test::run_scalar(*c.def, part_pointers, 0, {}, one)) continue;
+        ASSERT_EQ(one.bits(0), expected.bits(i))
+            << c.def->name << " " << element_name(element) << " as a scalar";
+      }
+    }
+  }
+}
+
+// Poles, ends of domains and infinity, as XLA's CPU backend has them; NaN stands for itself.
+TEST(Accuracy, SpecialFunctionsAtTheirLimits) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  struct Limit {
+    const OpDef* def;
+    std::vector<double> operands;
+    double expected;
+  };
+  const Limit limits[] = {
+      {&kArithLgamma, {0}, kInf},
+      {&kArithLgamma, {-1}, kInf},
+      {&kArithLgamma, {-kInf}, kInf},
+      {&kArithDigamma, {0}, -kInf},
+      {&kArithDigamma, {-1}, kNan},
+      {&kArithDigamma, {kInf}, kInf},
+      {&kArithDigamma, {-kInf}, kNan},
+      {&kArithErfInv, {1}, kInf},
+      {&kArithErfInv, {-1}, -kInf},
+      {&kArithErfInv, {1.5}, kNan},
+      {&kArithBesselI0e, {kInf}, 0},
+      {&kArithBesselI1e, {-kInf}, 0},
+      {&kArithBesselI1e, {0}, 0},
+      {&kArithZeta, {1, 1}, kInf},
+      {&kArithZeta, {0.5, 1}, kNan},
+      {&kArithZeta, {2, -1}, kInf},
+      {&kArithZeta, {3, -1}, kNan},
+      {&kArithZeta, {2.5, -0.5}, kNan},
+      {&kArithPolygamma, {0, 0}, -kInf},
+      {&kArithPolygamma, {1, -1}, kInf},
+      {&kArithPolygamma, {1.5, 2}, kNan},
+      {&kArithPolygamma, {-1, 2}, kNan},
+      {&kArithIgamma, {0, 1}, 1},
+      {&kArithIgamma, {-1, 1}, kNan},
+      {&kArithIgamma, {1, -1}, kNan},
+      {&kArithIgamma, {1, 0}, 0},
+      {&kArithIgamma, {0, 0}, kNan},
+      {&kArithIgamma, {1, kInf}, 1},
+      {&kArithIgamma, {kInf, 1}, 0},
+      {&kArithIgamma, {kInf, kInf}, kNan},
+      {&kArithIgammac, {0, 1}, 0},
+      {&kArithIgammac, {1, 0}, 1},
+      {&kArithIgammac, {1, kInf}, 0},
+      {&kArithIgammac, {kInf, 1}, 1},
+      {&kArithIgammaGradA, {1, 0}, 0},
+      {&kArithIgammaGradA, {0, 1}, kNan},
+      {&kArithRandomGammaGrad, {1, 0}, 0},
+      {&kArithRandomGammaGrad, {1, -1}, kNan},
+      {&kArithRegularizedIncompleteBeta, {0, 1, 0.5}, 1},
+      {&kArithRegularizedIncompleteBeta, {1, 0, 0.5}, 0},
+      {&kArithRegularizedIncompleteBeta, {0, 0, 0.5}, kNan},
+      {&kArithRegularizedIncompleteBeta, {1, 1, 1.5}, kNan},
+      {&kArithRegularizedIncompleteBeta, {kInf, 1, 0.5}, 0},
+      {&kArithRegularizedIncompleteBeta, {1, kInf, 0.5}, 1},
+      {&kArithRegularizedIncompleteBeta, {2, 3, kNan}, kNan},
+      {&kArithExp, {-100}, 0x1.a8c1f14e2af5dp-145},
+      {&kArithLogistic, {-100}, 0x1.a8c1f14e2af5dp-145},
+      {&kArithSin, {kInf}, kNan},
+      {&kArithPow, {kNan, 0}, 1},
+      {&kArithPow, {-2, 3}, -8},
+      {&kArithPow, {-2, 0.5}, kNan},
+      {&kArithAtan2, {-0.0, -1}, -M_PI},
+  };
+  for (const Limit& limit : limits) {
+    for (ElementType element : {ElementType::F32, ElementType::F64, ElementType::BF16}) {
+      std::vector<Array> inputs;
+      std::vector<const Array*> pointers;
+      for (double operand : limit.operands) {
+        Array input(element, 1);
+        input.set_bits(0, test::float_bits(element, operand));
+        inputs.push_back(input);
+      }
+      for (const Array& input : inputs) pointers.push_back(&input);
+      const Array out = run_op(*limit.def, pointers, element);
+      const double expected = limit.expected;
+      if (std::isnan(expected)) {
+        EXPECT_TRUE(std::isnan(out.number(0))) << limit.def->name << " of " << limit.operands[0];
+        continue;
+      }
+      Array nearest(element, 1);
+      nearest.set_bits(0, test::float_bits(element, expected));
+      if (std::isinf(expected) || nearest.number(0) == 0) {
+        EXPECT_EQ(out.number(0), nearest.number(0))
+            << limit.def->name << " of " << limit.operands[0];
+      } else {
+        EXPECT_NEAR(out.number(0) / nearest.number(0), 1, 1e-12)
+            << limit.def->name << " of " << limit.operands[0];
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -6,25 +6,10 @@
 #include <limits>
 
 #include "pallasite/numerics/vector_math.h"
-#include "pallasite/ops/elementwise.h"
+#include "pallasite/ops/real_functor.h"
 
 namespace pallasite {
 namespace {
-
-template <int kOperands>
-struct Real : ElementFunctor<kOperands, kFloats> {
-  static constexpr bool kReal = true;
-  template <typename L>
-  static constexpr bool kVector = sizeof(typename L::Value) == sizeof(float);
-};
-
-template <typename T>
-inline constexpr bool kDouble = std::is_same_v<T, double>;
-
-template <typename T>
-[[gnu::always_inline]] inline bool is_finite(T x) {
-  return std::fabs(x) <= std::numeric_limits<T>::max();
-}
 
 struct IntegerPow : ElementFunctor<1, kNumbers> {
   static constexpr bool kImmediate = true;
@@ -91,9 +76,6 @@ struct Logistic : Real<1> {
   }
 
 // Each of these is one or two selections. They hold for every operand that they pass on.
-[[gnu::always_inline]] inline float keep_nan(float x, float result) {
-  return x != x ? x : result;
-}
 [[gnu::always_inline]] inline float keep_not_finite(float x, float result) {
   return is_finite(x) ? result : x;
 }
