@@ -250,6 +250,12 @@ case("linear_solve",
      X)
 case("cond", lambda x: lax.cond(x[0, 0] < 0, lambda v: v + 1, lambda v: v - 1, x), X)
 case("while", lambda x: lax.while_loop(lambda c: c[0, 0] < 9, lambda c: c + 1, x), X)
+# One predicate for each member of a batch.
+case("while", jax.vmap(lambda x: lax.while_loop(lambda c: c[0] < 9, lambda c: c + 1 + c[1] ** 2, x)), X)
+case("while", jax.vmap(jax.vmap(lambda x: lax.while_loop(
+  lambda c: c[1] < 3, lambda c: (c[0] * 2, c[1] + c[0]), (x, x))[0])), jnp.abs(X) + 0.1)
+case("while", jax.vmap(lambda x, n: lax.fori_loop(0, n, lambda i, c: c + i, x)), X,
+     np.arange(len(X), dtype=np.int32))
 case("scan", lambda x: lax.scan(lambda c, r: (c + r, c * r), x[0], x, reverse=True), X, ulps=2)
 
 

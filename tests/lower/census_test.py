@@ -21,7 +21,7 @@ PUBLIC_COUNTS = {"0.11.1": 175, "0.12.0.1": 178}
 # Names listed without the family, and the only kinds of reasons.
 KINDS = (
   "linear algebra", "FFT", "convolution", "gradient of a pooling", "collectives", "tokens",
-  "complex numbers", "key types", "the derivative", "special functions",
+  "complex numbers", "key types", "the derivative",
 )
 
 

@@ -26,15 +26,37 @@ def while_loop(site):
   operands = site.operands
   cond_constants, body_constants, carry = operands[:split], operands[split:end], operands[end:]
   types = [v.type for v in carry]
+  (predicate,) = _compat.open_jaxpr(params["cond_jaxpr"])[0].outvars
+  is_batched = bool(predicate.aval.shape)
 
-  def region(jaxpr, constants):
-    return types, (), lambda args: converter.inline(jaxpr, [*constants, *args], site.location)
+  def test(values):
+    return converter.inline(params["cond_jaxpr"], [*cond_constants, *values], site.location)
 
-  regions = [
-    region(params["cond_jaxpr"], cond_constants),
-    region(params["body_jaxpr"], body_constants),
-  ]
+  def condition(values):
+    found = test(values)
+    if is_batched:
+      axes = {"axes": list(range(len(predicate.aval.shape)))}
+      found = site.op("reduce.or", found, axes, [ArrayType("bool", ())])
+    return found
+
+  def body(values):
+    results = converter.inline(params["body_jaxpr"], [*body_constants, *values], site.location)
+    if is_batched:
+      (going,) = test(values)
+      results = [_where(site, going, *pair) for pair in zip(results, values, strict=True)]
+    return results
+
+  regions = [(types, (), condition), (types, (), body)]
   return site.region_op("control.while", carry, {}, regions)
+
+
+def _where(site, going, new, old):
+  """A loop with one predicate for each member of a batch, as `vmap` makes them, goes on while any is
+  true; members whose own is false keep their values. Leading dims are the batch."""
+  type = ArrayType("bool", new.type.shape)
+  dimensions = {"dimensions": list(range(len(going.type.shape)))}
+  (going,) = site.op("shape.broadcast_in_dim", (going,), dimensions, [type])
+  return site.op("arith.select_n", (going, old, new), None, [new.type])[0]
 
 
 @rule("lax.scan")

@@ -85,6 +85,35 @@ double gamma_slope_over_density(double a, double x) {
   return sum;
 }
 
+// The sum of ((q + k) / unit)^-s by the formula of Euler and Maclaurin: terms, then the integral
+// and its corrections, which shrink only where q is not small beside s.
+double zeta_over_power(double s, double q, double unit) {
+  const double enough = std::min(s + 10, 1e15);
+  double sum = 0;
+  double largest = 0;
+  while (q < enough) {
+    const double term = std::pow(q / unit, -s);
+    sum += term;
+    largest = std::max(largest, std::fabs(term));
+    if (q > 1 && std::fabs(term) <= 1e-18 * largest) return sum;
+    q += 1;
+  }
+  const double power = std::pow(q / unit, -s);
+  sum += power * (q / (s - 1) + 0.5);
+  // B(2k) / (2k)!
+  constexpr double kSeries[] = {
+      0x1.5555555555555p-4,  -0x1.6c16c16c16c17p-10, 0x1.1566abc011566p-15, -0x1.bbd779334ef0bp-21,
+      0x1.66a8f2bf70ebep-26, -0x1.22805d644267fp-31, 0x1.d6db2c4e09163p-37, -0x1.7da4e1f79955cp-42};
+  double factor = power * s / q;
+  for (int k = 0; k < 8; ++k) {
+    const double term = kSeries[k] * factor;
+    sum += term;
+    if (std::fabs(term) < 1e-17 * std::fabs(sum)) break;
+    factor *= (s + 2 * k + 1) * (s + 2 * k + 2) / (q * q);
+  }
+  return sum;
+}
+
 }  // namespace
 
 double lgamma(double x) {
@@ -127,30 +156,7 @@ double zeta(double s, double q) {
       return zeta(s, first) + (std::fmod(s, 2) == 0 ? below : -below);
     }
   }
-  // Euler and Maclaurin: terms up to 10, then the integral and its corrections.
-  double sum = 0;
-  double largest = 0;
-  while (q < 10) {
-    const double term = std::pow(q, -s);
-    sum += term;
-    largest = std::max(largest, std::fabs(term));
-    q += 1;
-    if (q > 0 && std::fabs(term) < 1e-18 * largest) return sum;
-  }
-  const double power = std::pow(q, -s);
-  sum += power * (q / (s - 1) + 0.5);
-  // B(2k) / (2k)!
-  constexpr double kSeries[] = {
-      0x1.5555555555555p-4,  -0x1.6c16c16c16c17p-10, 0x1.1566abc011566p-15, -0x1.bbd779334ef0bp-21,
-      0x1.66a8f2bf70ebep-26, -0x1.22805d644267fp-31, 0x1.d6db2c4e09163p-37, -0x1.7da4e1f79955cp-42};
-  double factor = power * s / q;
-  for (int k = 0; k < 8; ++k) {
-    const double term = kSeries[k] * factor;
-    sum += term;
-    if (std::fabs(term) < 1e-17 * std::fabs(sum)) break;
-    factor *= (s + 2 * k + 1) * (s + 2 * k + 2) / (q * q);
-  }
-  return sum;
+  return zeta_over_power(s, q, 1);
 }
 
 double polygamma(double order, double x) {
@@ -159,10 +165,12 @@ double polygamma(double order, double x) {
   const double sum = zeta(order + 1, x);
   double factorial = 1;
   for (double k = 2; k <= order && factorial < kInfinity; ++k) factorial *= k;
+  double size = factorial * sum;
   // Neither factor fits where their product may.
-  const double size = factorial < kInfinity && sum != 0 && std::isfinite(sum)
-                          ? factorial * sum
-                          : std::exp(lgamma(order + 1) + std::log(sum));
+  if (x > 1 && std::isfinite(x) && (factorial == kInfinity || sum < 1e-290)) {
+    const double s = order + 1;
+    size = std::exp(lgamma(s) + std::log(zeta_over_power(s, x, x)) - s * std::log(x));
+  }
   return std::fmod(order, 2) == 0 ? -size : size;
 }
 

@@ -112,60 +112,54 @@ const Case kCases[] = {
     {&kArithLgamma,
      [](auto x, auto, auto) { return std::isinf(x) ? INFINITY : std::lgamma(x); },
      {{-20, 40}},
-     true,
-     8},
+     true},
     {&kArithDigamma,
      [](auto x, auto, auto) { return boost::math::digamma(x); },
      {{0.01, 40}},
-     false,
-     8},
+     false},
     {&kArithDigamma,
      [](auto x, auto, auto) { return boost::math::digamma(x); },
      {{-9.9, -9.1}},
-     false,
-     8},
-    {&kArithZeta,
-     [](auto s, auto q, auto) { return zeta(s, q); },
-     {{1.1, 20}, {0.1, 30}},
-     false,
-     8},
+     false},
+    {&kArithZeta, [](auto s, auto q, auto) { return zeta(s, q); }, {{1.1, 20}, {0.1, 30}}, false},
+    // Orders as large as the second operand, and much larger.
+    {&kArithZeta, [](auto s, auto q, auto) { return zeta(s, q); }, {{1.1, 120}, {0.5, 60}}, false},
     {&kArithPolygamma,
      [](auto n, auto x, auto) {
        const auto sum = zeta(n + 1, x) * std::tgamma(n + 1);
        return std::fmod(n, 2) == 0 ? -sum : sum;
      },
      {{1, 8, true}, {0.1, 30}},
-     false,
-     8},
+     false},
+    {&kArithPolygamma,
+     [](auto n, auto x, auto) {
+       const auto sum = zeta(n + 1, x) * std::tgamma(n + 1);
+       return std::fmod(n, 2) == 0 ? -sum : sum;
+     },
+     {{1, 250, true}, {1, 100}},
+     false},
     {&kArithIgamma,
      [](auto a, auto x, auto) { return boost::math::gamma_p(a, x); },
      {{0.1, 30}, {0.01, 40}},
-     false,
-     8},
+     false},
     {&kArithIgammac,
      [](auto a, auto x, auto) { return boost::math::gamma_q(a, x); },
      {{0.1, 30}, {0.01, 40}},
-     false,
-     8},
+     false},
     {&kArithIgammaGradA,
      [](auto a, auto x, auto) { return igamma_grad_a(a, x); },
      {{0.5, 30}, {0.1, 40}},
-     false,
-     8,
-     4},
+     false},
     {&kArithRandomGammaGrad,
      [](auto a, auto x, auto) {
        return -igamma_grad_a(a, x) / boost::math::gamma_p_derivative(a, x);
      },
      {{0.5, 30}, {0.1, 40}},
-     false,
-     8,
-     4},
+     false},
     {&kArithRegularizedIncompleteBeta,
      [](auto a, auto b, auto x) { return boost::math::ibeta(a, b, x); },
      {{0.1, 20}, {0.1, 20}, {0.01, 0.99}},
-     false,
-     8},
+     false},
 };
 
 struct Measured {
@@ -269,6 +263,15 @@ Measured measure(const Case& c, ElementType element, size_t count) {
 TEST(Accuracy, StaysWithinTheBounds) {
   const char* path = std::getenv("PALLASITE_ACCURACY");
   const bool full = path != nullptr;
+  const char* heading =
+      "# Accuracy of the functions of real numbers\n\n"
+      "Against formulas in `long double`: f32 at random bits (functions of one operand, but for "
+      "the\n"
+      "special ones) and in the range where the function varies, f16 and bf16 at all their bits "
+      "or\n"
+      "in that range. `docs/numerics.md` has the bounds. Written by "
+      "`Accuracy.StaysWithinTheBounds`\n"
+      "with `PALLASITE_ACCURACY=docs/accuracy.md` in the environment.\n\n";
   std::string table =
       "| op | f32: largest error (units in the last place) | at | values | f16: not correctly "
       "rounded | bf16: not correctly rounded | values |\n"
@@ -278,7 +281,7 @@ TEST(Accuracy, StaysWithinTheBounds) {
     const Measured f32 = measure(c, ElementType::F32,
                                  full ? (slow ? 1 << 18 : 1 << 22) : (slow ? 1 << 14 : 1 << 17));
     EXPECT_LE(f32.worst_units, c.allowed_units) << c.def->name << " f32 at " << f32.where;
-    const size_t pairs = full ? 1 << 20 : 1 << 14;
+    const size_t pairs = full ? (slow ? 1 << 16 : 1 << 20) : 1 << 14;
     const Measured f16 = measure(c, ElementType::F16, pairs);
     const Measured bf16 = measure(c, ElementType::BF16, pairs);
     EXPECT_LE(f16.not_nearest, c.allowed_exceptions) << c.def->name << " f16 at " << f16.where;
@@ -287,14 +290,67 @@ TEST(Accuracy, StaysWithinTheBounds) {
         fmt::format("| `{}` | {:.4f} | {} | {} | {} | {} | {} |\n", c.def->name, f32.worst_units,
                     f32.where, f32.samples, f16.not_nearest, bf16.not_nearest, f16.samples);
   }
-  if (full) std::ofstream(path) << table;
+  if (full) std::ofstream(path) << heading << table;
+}
+
+// The reference of the two slopes above is a difference, itself some units off; these values are
+// mpmath's, from 70 digits, on both sides of the change of method at x = a + 1.
+TEST(Accuracy, GammaSlopesMatchMpmath) {
+  struct Point {
+    double a, x, igamma_grad_a, random_gamma_grad;
+  };
+  // clang-format off
+  const Point points[] = {
+      {0.01, 0.02, -3.2591885753328979, 6.8761256687980361},
+      {0.01, 3, -0.013547187572805138, 80.280739180934658},
+      {0.25, 0.001, -1.3104780565576361, 0.026745155222363006},
+      {0.25, 0.5, -0.65025842524806494, 2.3112227684542196},
+      {0.5, 0.1, -0.82293609697959875, 0.50976556708269724},
+      {0.5, 1.5, -0.23019434201736077, 2.2395302530842021},
+      {0.5, 1.75, -0.17668490930633582, 2.3840137830853054},
+      {0.5, 40, -2.1253415656995287e-18, 5.6080637779928523},
+      {1, 0.001, -0.0073271254546449205, 0.0073344562448837857},
+      {1, 1, -0.4317297106348987, 1.1735630272247269},
+      {1, 1.99, -0.2225498886201466, 1.6280712239989161},
+      {1, 2, -0.22082542621185951, 1.6316914623497008},
+      {1, 2.01, -0.21911138939227992, 1.6352978334466133},
+      {2.5, 0.1, -0.0030252729366812101, 0.14054979297366989},
+      {2.5, 3.25, -0.20767964683832333, 1.2152402938860109},
+      {2.5, 3.75, -0.16703478452702172, 1.3001711541313163},
+      {7, 0.5, -2.7234086627215341e-6, 0.20690573373103032},
+      {7, 7.5, -0.14490275495117829, 1.0598640781014202},
+      {7, 8.5, -0.1200906170380619, 1.12675920474157},
+      {7, 30, -1.8393271649841698e-7, 1.9413257279714352},
+      {30, 0.1, -1.9576929300283092e-62, 0.01912990621200116},
+      {30, 20, -0.010205257324989506, 0.81542222422603685},
+      {30, 30.5, -0.072139500279361117, 1.0139074327032463},
+      {30, 31.5, -0.068731615626289698, 1.0303042539271879},
+      {30, 60, -5.0864222792600049e-6, 1.3939072794341447},
+      {300, 280, -0.011865557618722611, 0.96643689916251177},
+      {300, 300.5, -0.023010585689311174, 1.0013890741063541},
+      {300, 320, -0.011778982290175601, 1.0331901312507469},
+  };
+  // clang-format on
+  const size_t count = std::size(points);
+  Array a(ElementType::F64, count);
+  Array x(ElementType::F64, count);
+  for (size_t i = 0; i < count; ++i) {
+    a.set_bits(i, test::float_bits(ElementType::F64, points[i].a));
+    x.set_bits(i, test::float_bits(ElementType::F64, points[i].x));
+  }
+  const Array slope = run_op(kArithIgammaGradA, {&a, &x}, ElementType::F64);
+  const Array gradient = run_op(kArithRandomGammaGrad, {&a, &x}, ElementType::F64);
+  for (size_t i = 0; i < count; ++i) {
+    const Point& point = points[i];
+    EXPECT_NEAR(slope.number(i) / point.igamma_grad_a, 1, 1e-13) << point.a << ", " << point.x;
+    EXPECT_NEAR(gradient.number(i) / point.random_gamma_grad, 1, 1e-13)
+        << point.a << ", " << point.x;
+  }
 }
 
 // Instruction sets, places in an array and the scalar instruction do not change a bit.
 TEST(Accuracy, AllVariantsGiveTheSameBits) {
   for (const Case& c : kCases) {
-    // The others are one at a time on every path.
-    if (c.allowed_units >= 8) continue;
     for (ElementType element :
          {ElementType::F32, ElementType::F16, ElementType::BF16, ElementType::F64}) {
       std::vector<Array> inputs = sample(c, element, 4096 + 7, 5);
