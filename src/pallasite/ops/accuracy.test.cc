@@ -348,6 +348,42 @@ TEST(Accuracy, GammaSlopesMatchMpmath) {
   }
 }
 
+// Values of mpmath for parameters so large that series and continued fractions take thousands of
+// steps, or no end of them, and lose their digits.
+TEST(Accuracy, IncompleteFunctionsOfLargeParametersMatchMpmath) {
+  struct Point {
+    const OpDef* def;
+    std::vector<double> operands;
+    double expected;
+  };
+  const Point points[] = {
+      {&kArithIgamma, {1e12, 1e12}, 0.50000013298076013},
+      {&kArithIgammac, {1e12, 1e12}, 0.49999986701923987},
+      {&kArithIgamma, {1e38, 1e38}, 0.5},
+      {&kArithIgammac, {10001, 10101.01}, 0.15863923},
+      {&kArithIgammac, {10001, 13001.3}, 4.5380642e-166},
+      {&kArithRandomGammaGrad, {1e38, 1e38}, 1},
+      {&kArithRegularizedIncompleteBeta, {1e30, 1e30, 0.5}, 0.5},
+      {&kArithRegularizedIncompleteBeta, {3.4e38, 3.4e38, 0.5}, 0.5},
+      {&kArithRegularizedIncompleteBeta, {1e9, 1e9, 0.50001118033988747}, 0.841344746067506},
+      {&kArithRegularizedIncompleteBeta, {1e300, 1e300, 0.25}, 0},
+      {&kArithRegularizedIncompleteBeta, {1e300, 1e300, 0.75}, 1},
+  };
+  for (const Point& point : points) {
+    std::vector<Array> inputs;
+    std::vector<const Array*> pointers;
+    for (double operand : point.operands) {
+      Array input(ElementType::F64, 1);
+      input.set_bits(0, test::float_bits(ElementType::F64, operand));
+      inputs.push_back(input);
+    }
+    for (const Array& input : inputs) pointers.push_back(&input);
+    const double actual = run_op(*point.def, pointers, ElementType::F64).number(0);
+    EXPECT_NEAR(actual, point.expected, 1e-7 * point.expected)
+        << point.def->name << " of " << point.operands[0];
+  }
+}
+
 // Instruction sets, places in an array and the scalar instruction do not change a bit.
 TEST(Accuracy, AllVariantsGiveTheSameBits) {
   for (const Case& c : kCases) {
