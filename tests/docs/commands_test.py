@@ -1,8 +1,8 @@
 """Every command of README.md and docs/*.md does what the page says.
 
-Blocks fenced as `sh`, `console` or `python` are run, those of one page in order in one folder. In a
+Blocks fenced as `sh`, `console` or `python`, and any that is to be a file, are run, those of one page in order in one folder. In a
 console block each line after `$ ` is a command, and what follows is what it prints, on either stream;
-`...` stands for any lines. A comment before a block changes that:
+`...` stands for any lines, and within a line for any text. A comment before a block changes that:
 
   <!-- test: skip REASON -->     it is not run
   <!-- test: file NAME -->       it is a file that later blocks use
@@ -11,6 +11,7 @@ console block each line after `$ ` is a command, and what follows is what it pri
   <!-- test: workflow -->        a GitHub workflow, whose own test is below
 """
 
+import importlib.metadata
 import os
 import pathlib
 import re
@@ -36,14 +37,18 @@ def blocks(page):
 
 
 def runnable(page):
-  return [b for b in blocks(page) if b[0] in ("sh", "console", "python")]
+  return [b for b in blocks(page) if b[0] in ("sh", "console", "python") or b[1].startswith("file ")]
 
 
 @pytest.fixture
 def folder(tmp_path):
   tools = tmp_path / "bin"
   tools.mkdir()
-  for name, words in (("pallasite", "-m pallasite"), ("python", "")):
+  installed = [found.name for found in importlib.metadata.entry_points(group="pytest11")]
+  plugin = "" if "pallasite" in installed else "-p pallasite.pytest_plugin"
+  for name, words in (
+    ("pallasite", "-m pallasite"), ("python", ""), ("pytest", f"-m pytest {plugin}")
+  ):
     (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {words} "$@"\n')
     (tools / name).chmod(0o755)
   work = tmp_path / "work"
@@ -53,8 +58,10 @@ def folder(tmp_path):
 
 
 def start(command, folder):
+  # A session of pytest in it is no part of this one.
+  outer = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
   environment = {
-    **os.environ, "JAX_PLATFORMS": "cpu", "PATH": f"{folder.parent}/bin:{os.environ['PATH']}",
+    **outer, "JAX_PLATFORMS": "cpu", "PATH": f"{folder.parent}/bin:{os.environ['PATH']}",
     "PYTHONDONTWRITEBYTECODE": "1",
   }
   return subprocess.run(
@@ -75,7 +82,10 @@ def commands(text):
 
 
 def matches(expected, printed):
-  parts = [r"(?:.*\n)*" if line == "..." else re.escape(line) + r" *\n" for line in expected]
+  parts = [
+    r"(?:.*\n)*" if line == "..." else re.escape(line).replace(r"\.\.\.", ".*") + r" *\n"
+    for line in expected
+  ]
   return re.fullmatch("".join(parts), printed) is not None
 
 
@@ -109,6 +119,8 @@ def test_commands(page, folder):
 
 def test_output_is_compared():
   assert matches(["a", "...", "c"], "a\nb\nb\nc\n")
+  assert matches(["a...d", "e"], "a b c d\ne\n")
+  assert not matches(["a...d"], "a\nd\n")
   assert not matches(["a", "c"], "a\nb\nc\n")
   assert not matches(["a"], "a\nb\n")
   assert commands("$ x\ny\n$ z\n") == [("x", ["y"]), ("z", [])]
