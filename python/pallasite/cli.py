@@ -24,17 +24,21 @@ def main(args: list[str] | None = None) -> int:
   return code if request is None else _do(json.loads(request))
 
 
-def _silence(report_text: str, module_text: str) -> tuple[list[int], str, str]:
+def _silence(report_text: str, module_text: bytes) -> tuple[list[int], str, str]:
   """As engine.cli_main asks it, of a kernel in a file. Raises ValueError for a wrong entry."""
   from pallasite import silence
   from pallasite.report import Report
   from pallasite.session import session
 
   session.read_silence()
-  session.took(module_text)
+  session.took(module_text.decode(errors="replace"))
   report = Report.from_json(report_text)
   positions = session.silencer.apply(report)
-  lines = silence.told(len(report.silenced), **session.silencer.account(session.totals.lines))
+  account = session.silencer.account(session.totals.lines)
+  if not report.stats.get("clusters"):
+    # Nothing ran, so that what matched nothing is no news.
+    account["unused"] = []
+  lines = silence.told(len(report.silenced), **account)
   return positions, json.dumps(report.silenced), "".join(f"{line}\n" for line in lines)
 
 

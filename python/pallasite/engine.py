@@ -35,7 +35,7 @@ What the native module offers:
 - `catalogue() -> str`, `ops() -> str`: JSON lists of all entries and of the op table.
 - `cli_main(args, silence=None) -> (code, request)`: the command line. `request` is None, or JSON of what
   Python has to do: run a program, or look at the installation. `silence(report, text)` is asked of
-  the JSON report on a kernel of a file, with its text, before it is shown: it returns the positions
+  the JSON report on a kernel of a file, with its bytes, before it is shown: it returns the positions
   of findings that are silenced, these findings as JSON, and lines to tell of them.
 - `set_display(display)`: JSON of prefix_prints, print_block, progress: what a person sees of runs.
 - `build_info() -> str`: JSON of version, compiler, build, machine, instruction_set, onednn,
@@ -119,7 +119,7 @@ def diagnose(
 
 
 def cli_main(
-  args: Sequence[str], silence: Callable[[str, str], tuple[list[int], str, str]] | None = None
+  args: Sequence[str], silence: Callable[[str, bytes], tuple[list[int], str, str]] | None = None
 ) -> tuple[int, str | None]:
   code, request = _offered("cli_main")(list(args), silence)
   return code, request

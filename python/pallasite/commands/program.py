@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import runpy
@@ -40,7 +41,8 @@ def run(request: dict) -> int:
     stated["on_finding"] = "record"
   script = request.get("script")
   if script is not None and not os.path.isfile(script):
-    print(f"pallasite: cannot read {script}", file=sys.stderr)
+    why = "it is a folder" if os.path.isdir(script) else "no such file"
+    print(f"pallasite: cannot read {script}: {why}", file=sys.stderr)
     return _USAGE
   # XLA drops a call whose outputs nobody uses; here the user wants to know of every kernel.
   _hook.keep_all = True
@@ -59,7 +61,13 @@ def run(request: dict) -> int:
     code = _execute(request)
   sys.stdout.flush()
   verdict = session.verdict
+  if isinstance(code, _NotStarted):
+    print(f"pallasite: {code.why}", file=sys.stderr)
+    return _USAGE
   account = session.silencer.account(session.totals.lines)
+  if not session.runs:
+    # What matched nothing is no news where nothing ran.
+    account["unused"] = []
   silenced = sum(len(report.silenced) for report in reports)
   if not (request.get("quiet") and verdict == "clean"):
     print(_summary(no_run=_hook.no_run), file=sys.stderr)
@@ -70,13 +78,25 @@ def run(request: dict) -> int:
   if again:
     print(f"found under a random schedule; to see it again:\n  {again}", file=sys.stderr)
   if "json" in request:
-    _write_json(request["json"], reports, code, {"silenced": silenced, **account})
+    try:
+      _write_json(request["json"], reports, code, {"silenced": silenced, **account})
+    except OSError as error:
+      # It could be written before the program ran; the verdict still counts.
+      print(f"pallasite: cannot write {request['json']}: {error.strerror}", file=sys.stderr)
+      code = code or _USAGE
   if verdict == "warning" and request.get("fail_on") == "warning":
     return EXIT_CODES["error"]
   return EXIT_CODES[verdict] or code
 
 
-def _execute(request: dict) -> int:
+@dataclasses.dataclass
+class _NotStarted:
+  """There is no such module to run."""
+
+  why: str
+
+
+def _execute(request: dict) -> int | _NotStarted:
   """Runs the program as `python` would; its exit code."""
   module, script = request.get("module"), request.get("script")
   sys.argv = [module or script, *request["args"]]
@@ -92,12 +112,16 @@ def _execute(request: dict) -> int:
   except SystemExit as end:
     if end.code is None or end.code == 0:
       return 0
-    if not isinstance(end.code, int):
+    if isinstance(end.code, int):
+      print(f"pallasite: the program ended with exit code {end.code}", file=sys.stderr)
+    else:
       print(end.code, file=sys.stderr)
     return _PROGRAM_FAILED
   except KeyboardInterrupt:
     return _INTERRUPTED
   except Exception as error:
+    if module and isinstance(error, ImportError) and _without_our_frames(error.__traceback__) is None:
+      return _NotStarted(str(error))
     _print_exception(error)
     return _PROGRAM_FAILED
   return 0
@@ -147,7 +171,8 @@ def _without_our_frames(trace):
     inner = inner.tb_next
   while inner is not None and inner.tb_frame.f_code.co_filename.startswith("<frozen runpy"):
     inner = inner.tb_next
-  return inner or trace
+  # None: the program itself has not begun.
+  return inner
 
 
 # ---- what is said at the end

@@ -21,7 +21,8 @@ namespace {
 Silenced ask(const nb::object& silence, const std::string& report, const std::string& text) {
   const nb::gil_scoped_acquire gil;
   try {
-    const nb::tuple answer = nb::cast<nb::tuple>(silence(report, text));
+    const nb::tuple answer =
+        nb::cast<nb::tuple>(silence(report, nb::bytes(text.data(), text.size())));
     Silenced silenced{.findings = nb::cast<std::string>(answer[1]),
                       .told = nb::cast<std::string>(answer[2])};
     for (nb::handle position : answer[0]) {
@@ -32,6 +33,12 @@ Silenced ask(const nb::object& silence, const std::string& report, const std::st
     if (!error.matches(PyExc_ValueError)) throw;
     throw UsageError(nb::str(error.value()).c_str());
   }
+}
+
+// Of any bytes: a file's name need not be text.
+nb::object text_of(const std::string& bytes) {
+  return nb::steal(
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
 }
 
 // (exit code, None), or (0, request) for what Python has to do.
@@ -66,9 +73,9 @@ nb::tuple cli_main(const std::vector<std::string>& args, const nb::object& silen
   take_interrupt();
   // Through Python's own streams, which may have been replaced.
   const nb::module_ sys = nb::module_::import_("sys");
-  sys.attr("stdout").attr("write")(out.str().c_str());
+  sys.attr("stdout").attr("write")(text_of(out.str()));
   sys.attr("stdout").attr("flush")();
-  sys.attr("stderr").attr("write")(err.str().c_str());
+  sys.attr("stderr").attr("write")(text_of(err.str()));
   return nb::make_tuple(code, request);
 }
 

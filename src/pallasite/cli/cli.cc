@@ -4,11 +4,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <filesystem>
 #include <fstream>
+#include <functional>
+#include <limits>
 #include <list>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <system_error>
 
 #include "pallasite/api/display.h"
 #include "pallasite/api/options.h"
@@ -22,7 +27,8 @@ namespace {
 
 constexpr std::string_view kExitCodes =
     "Exit codes: 0 clean or only warnings, 1 the program failed for another reason, 2 usage, "
-    "3 error, 4 unsupported, 5 resource, 6 internal, 7 incomplete; of several the worst counts.";
+    "3 error, 4 unsupported, 5 resource, 6 internal, 7 incomplete, 130 interrupted outside of any "
+    "kernel; of several the worst counts.";
 
 // A command line, taken apart as far as words go.
 struct Words {
@@ -184,22 +190,31 @@ struct Verb {
     } else {
       option = app.add_option(name, values[name], help)->take_last();
     }
-    if (spec.kind == ValueKind::Count) option->check(unnamed(CLI::PositiveNumber));
-    if (name == "--workers") option->check(unnamed(CLI::Range(1, 1024)));
+    if (spec.kind == ValueKind::Count) {
+      const int64_t most = name == "--workers" ? 1024 : std::numeric_limits<int64_t>::max();
+      check(option, [most](const std::string& text) {
+        int64_t number = 0;
+        if (!CLI::detail::lexical_cast(text, number)) return text + " is no integer";
+        if (number < 1) return text + " is not positive";
+        return number > most ? fmt::format("{} is more than {}", text, most) : "";
+      });
+    }
     if (spec.kind == ValueKind::Integer) {
-      option->check(CLI::Validator(
-          [](const std::string& text) {
-            int64_t number = 0;
-            return CLI::detail::lexical_cast(text, number) ? "" : text + " is no integer";
-          },
-          ""));
+      check(option, [](const std::string& text) {
+        int64_t number = 0;
+        return CLI::detail::lexical_cast(text, number) ? "" : text + " is no integer";
+      });
     }
     std::string type(spec.value);
     if (spec.kind == ValueKind::Choice) {
       std::vector<std::string> choices;
       std::istringstream list{std::string(spec.choices)};
       for (std::string choice; list >> choice;) choices.push_back(choice);
-      option->check(unnamed(CLI::IsMember(choices)));
+      check(option, [choices](const std::string& text) {
+        if (std::ranges::find(choices, text) != choices.end()) return std::string();
+        return fmt::format("expected {}, not {}{}", fmt::join(choices, " or "), text,
+                           suggestion(text, choices));
+      });
       type = spec.choices;
       std::ranges::replace(type, ' ', '|');
     }
@@ -207,8 +222,10 @@ struct Verb {
     if (has_scopes) option->group(std::string(heading(spec.scope)));
   }
 
-  // Without what it adds to the help.
-  static CLI::Validator unnamed(CLI::Validator validator) { return validator.description(""); }
+  // A validator without a name, which would stand in the help.
+  static void check(CLI::Option* option, std::function<std::string(const std::string&)> refuses) {
+    option->check(CLI::Validator([refuses](std::string& text) { return refuses(text); }, ""));
+  }
 
   static std::string indented(std::string_view lines) {
     std::string text;
@@ -328,7 +345,20 @@ void refuse_options_of_programs(const Words& words) {
   }
 }
 
+// Before a run that may take long, rather than at its end.
+void refuse_unwritable_files(const Words& words) {
+  for (const std::string_view name : {"--json", "--record"}) {
+    if (!words.verb->takes(name) || option_spec(*words.verb, name).kind != ValueKind::File)
+      continue;
+    const std::string file = words.text(name);
+    if (file.empty() || (name == "--json" && file == "-")) continue;
+    const std::string why = why_unwritable(file);
+    if (!why.empty()) throw UsageError(fmt::format("{}: cannot write {}: {}", name, file, why));
+  }
+}
+
 int dispatch(const Words& words, const CliEnvironment& environment) {
+  refuse_unwritable_files(words);
   const std::string_view verb = words.verb->name;
   if (words.names_program()) return hand_to_python(words, environment);
   if (words.verb->takes_program()) refuse_options_of_programs(words);
@@ -371,6 +401,10 @@ std::vector<std::string> for_parser(const Words& words) {
   return list;
 }
 
+std::string why_not(int error) {
+  return error == 0 ? "it failed" : std::generic_category().message(error);
+}
+
 int run_words(const std::vector<std::string>& args, const CliEnvironment& environment) {
   CLI::App app("Runs Pallas Mosaic GPU kernels on a CPU and explains every synchronisation fault",
                "pallasite");
@@ -387,7 +421,17 @@ int run_words(const std::vector<std::string>& args, const CliEnvironment& enviro
              std::string(kExitCodes));
   Words words;
   std::vector<std::string> list(args.rbegin(), args.rend());
-  if (!args.empty() && !args[0].starts_with('-')) {
+  if (args.empty()) {
+    environment.err << app.help();
+    return kUsageError;
+  }
+  if (args[0].starts_with('-')) {
+    static constexpr std::string_view kOfTheProgram[] = {"--help", "--version"};
+    if (args[0] != "-h" && std::ranges::find(kOfTheProgram, args[0]) == std::end(kOfTheProgram)) {
+      throw UsageError(fmt::format("there is no option {} before the verb{}", args[0],
+                                   suggestion(args[0], kOfTheProgram)));
+    }
+  } else {
     const VerbSpec* verb = find_verb(args[0]);
     if (verb == nullptr) {
       throw UsageError(fmt::format("there is no verb {}{}", args[0], suggestion(args[0], names)));
@@ -398,7 +442,10 @@ int run_words(const std::vector<std::string>& args, const CliEnvironment& enviro
   try {
     app.parse(list);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error, environment.out, environment.err) == 0 ? 0 : kUsageError;
+    // Help, and the version.
+    if (error.get_exit_code() == 0) return app.exit(error, environment.out, environment.err);
+    const std::string verb = words.verb == nullptr ? "" : " " + std::string(words.verb->name);
+    throw UsageError(fmt::format("{}; `pallasite{} --help` tells more", error.what(), verb));
   }
   return dispatch(words, environment);
 }
@@ -417,21 +464,57 @@ int run_cli(const std::vector<std::string>& args, const CliEnvironment& environm
 }
 
 std::optional<std::string> read_text(const std::string& path, std::ostream& err) {
+  std::error_code ignored;
+  errno = 0;
+  // Some libraries open a folder, and read nothing from it.
+  const bool is_folder = std::filesystem::is_directory(path, ignored);
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || file.bad()) {
-    err << "pallasite: cannot read " << path << "\n";
+  // Of an empty file nothing is inserted, which is a failure to `<<`.
+  if (file && !is_folder && file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();
+  if (is_folder || !file.is_open() || file.bad() || !text) {
+    err << "pallasite: cannot read " << path << ": "
+        << (is_folder ? "it is a folder" : why_not(errno)) << "\n";
     return std::nullopt;
   }
   return std::move(text).str();
 }
 
+std::optional<std::string> read_kernel(const std::string& path, std::ostream& err) {
+  std::optional<std::string> text = read_text(path, err);
+  if (!text) return text;
+  bool is_text = text->find('\0') == std::string::npos;
+  try {
+    // Refuses what is not UTF-8.
+    if (is_text) static_cast<void>(nlohmann::json(*text).dump());
+  } catch (const nlohmann::json::type_error&) {
+    is_text = false;
+  }
+  if (is_text) return text;
+  err << "pallasite: cannot read " << path
+      << ": it is no text, and a .pir file is text that begins "
+      << "with `pir 1`\n";
+  return std::nullopt;
+}
+
+std::string why_unwritable(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return "it is a folder";
+  const bool was_there = std::filesystem::exists(path, ignored);
+  errno = 0;
+  const bool opens = std::ofstream(path, std::ios::binary | std::ios::app).is_open();
+  if (!opens) return why_not(errno);
+  // Only to try: a run that does not get to its end leaves no empty file.
+  if (!was_there) std::filesystem::remove(path, ignored);
+  return "";
+}
+
 void write_file(const std::string& path, const std::string& contents) {
+  errno = 0;
   std::ofstream file(path, std::ios::binary);
   file << contents;
   file.close();
-  if (!file) throw UsageError("cannot write " + path);
+  if (!file) throw UsageError(fmt::format("cannot write {}: {}", path, why_not(errno)));
 }
 
 void write_json(const std::string& path, const std::string& json,

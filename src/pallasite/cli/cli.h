@@ -112,6 +112,10 @@ int completion_verb(const std::string& shell, const CliEnvironment& environment)
 
 // The text of a file; nothing, and a line to `err`, if it cannot be read.
 std::optional<std::string> read_text(const std::string& path, std::ostream& err);
+// The same of a kernel, which has to be text at all.
+std::optional<std::string> read_kernel(const std::string& path, std::ostream& err);
+// Why a file cannot be written; empty if it can.
+std::string why_unwritable(const std::string& path);
 // Throws UsageError.
 void write_file(const std::string& path, const std::string& contents);
 // To a file, or to standard output if it is "-".

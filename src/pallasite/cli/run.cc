@@ -177,7 +177,7 @@ std::string command_again(const RunArguments& arguments, const RunOptions& optio
 }
 
 int run(const RunArguments& arguments, const CliEnvironment& environment) {
-  const std::optional<std::string> text = read_text(arguments.file, environment.err);
+  const std::optional<std::string> text = read_kernel(arguments.file, environment.err);
   if (!text) return kUsageError;
   RunOptions options = options_of(arguments, environment);
   if (!arguments.replay.empty()) {

@@ -7,7 +7,7 @@
 namespace pallasite {
 
 int verify_verb(const VerifyArguments& arguments, const CliEnvironment& environment) {
-  const std::optional<std::string> text = read_text(arguments.file, environment.err);
+  const std::optional<std::string> text = read_kernel(arguments.file, environment.err);
   if (!text) return kUsageError;
   RunOptions options;
   if (!arguments.arch.empty()) options.arch = canonical_arch(arguments.arch);
