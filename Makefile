@@ -101,10 +101,11 @@ peer: setup  ## JAX's own kernels and suites; PEER=dir of the harness, JAX_TESTS
 	  --tests-dir $(JAX_TESTS) --out build/peer
 
 .PHONY: wheel
-wheel: build/wheel/.built build/wheel/tools/.ready  ## a wheel for other machines, tried out in clean environments
+wheel: build/wheel/.built build/wheel/tools/.ready  ## a wheel and an sdist; the wheel tried out in clean environments
 	n=$$(tools/find_python.sh 3.13); o=$$(tools/find_python.sh 3.12); \
 	build/wheel/tools/bin/python tools/wheel.py build/wheel/*.whl build/wheel \
 	  $$o=$(JAX_OLDEST) $$n=$(JAX_NEWEST) $$o=$(JAX_NEWEST) $$n=$(JAX_OLDEST)
+	.venv-oldest/bin/python -c 'from scikit_build_core.build import build_sdist; build_sdist("build/wheel")'
 
 ##@ Develop
 
