@@ -1,15 +1,18 @@
-"""Writes the polynomials of the vector functions (numerics/vector_math_coefficients.h).
+"""Writes the polynomials of the vector functions (numerics/vector_math_coefficients.h and, for those in
+f32, numerics/vector_math_float_coefficients.h).
 
 Each is the interpolation at Chebyshev nodes, in 60 digits, which is within a bit of the best
 polynomial of its degree. Needs mpmath: python -m pip install mpmath.
 """
 
 import pathlib
+import struct
 import subprocess
 
 from mpmath import mp, mpf
 
 mp.dps = 60
+FLOAT_OUTPUT = pathlib.Path("src/pallasite/numerics/vector_math_float_coefficients.h")
 OUTPUT = pathlib.Path("src/pallasite/numerics/vector_math_coefficients.h")
 
 
@@ -83,6 +86,7 @@ def bessel_tail(order):
 ROOT = mp.sqrt(mpf(1) / 2)
 ERF_CENTER = mpf(8)
 ERFCX_SCALE = mpf(3)
+LN2_HALF = mp.log(2) / 2 + mpf(2) ** -12
 QUARTER = (mp.pi / 4 + mpf(2) ** -20) ** 2
 
 FITS = [
@@ -116,23 +120,52 @@ FITS = [
 ]
 
 
-def main():
+FLOAT_FITS = [
+  ("kExp", "(exp(r) - 1 - r) / r^2 for |r| <= ln(2) / 2",
+   limit(lambda r: (mp.expm1(r) - r) / r**2, 0.5), -LN2_HALF, LN2_HALF, 4),
+  ("kExp2", "(2^r - 1) / r for |r| <= 1/2",
+   limit(lambda r: (mpf(2) ** r - 1) / r, mp.log(2)), -0.5, 0.5, 5),
+  ("kLog", "(log(1 + f) - f + f^2 / 2) / f^3 for 1 + f from sqrt(1/2) to sqrt(2)",
+   limit(lambda f: (mp.log1p(f) - f + f * f / 2) / f**3, mpf(1) / 3), ROOT - 1, 2 * ROOT - 1, 8),
+  ("kAtan", "(atan(z) / z - 1) / z^2 by z * z, for |z| <= 1",
+   limit(lambda t: (mp.atan(mp.sqrt(t)) / mp.sqrt(t) - 1) / t, -mpf(1) / 3), 0, 1, 8),
+  ("kTanh", "(tanh(x) / x - 1) / x^2 by x * x, for |x| <= 0.55",
+   limit(lambda t: (mp.tanh(mp.sqrt(t)) / mp.sqrt(t) - 1) / t, -mpf(1) / 3), 0, mpf(121) / 400, 4),
+  ("kErfCenter", "erf(x) / x - 1 by x * x, for |x| <= 1",
+   limit(lambda t: mp.erf(mp.sqrt(t)) / mp.sqrt(t) - 1, 2 / mp.sqrt(mp.pi) - 1), 0, 1, 7),
+  ("kErfTail", "log(1 - erf(x)) by x - 2.5, for x from 1 to 4",
+   lambda v: mp.log(mp.erfc(v + mpf(5) / 2)), -1.5, 1.5, 9),
+]
+
+
+def single(value):
+  """The f32 next to a float."""
+  return struct.unpack("f", struct.pack("f", value))[0]
+
+
+def write(output, namespace, element, fits):
   lines = [
     "// Polynomials of the vector functions, lowest power first. Written by tools/fit_vector_math.py.",
     "#pragma once",
     "",
-    "namespace pallasite::vector_math {",
+    f"namespace pallasite::{namespace} {{",
   ]
-  for name, meaning, function, low, high, degree in FITS:
-    powers, error = fit(function, low, high, degree)
+  suffix = "f" if element == "float" else ""
+  for name, meaning, *arguments in fits:
+    powers, error = fit(*arguments)
     bits = float(mp.log(error, 2)) if error else -999.0
-    print(f"{name:18} degree {degree:2}  2^{bits:.1f}")
-    lines += ["", f"// {meaning}; relative error 2^{bits:.1f}.", f"inline constexpr double {name}[] = {{"]
-    lines += [f"    {p.hex()}," for p in powers]
+    print(f"{name:18} degree {len(powers) - 1:2}  2^{bits:.1f}")
+    lines += ["", f"// {meaning}; relative error 2^{bits:.1f}.", f"inline constexpr {element} {name}[] = {{"]
+    lines += [f"    {(single(p) if suffix else p).hex()}{suffix}," for p in powers]
     lines[-1] = lines[-1][:-1] + "};"
-  lines += ["", "}  // namespace pallasite::vector_math", ""]
-  OUTPUT.write_text("\n".join(lines))
-  subprocess.run(["clang-format-14", "-i", OUTPUT], check=True)
+  lines += ["", f"}}  // namespace pallasite::{namespace}", ""]
+  output.write_text("\n".join(lines))
+  subprocess.run(["clang-format-14", "-i", output], check=True)
+
+
+def main():
+  write(OUTPUT, "vector_math", "double", FITS)
+  write(FLOAT_OUTPUT, "vector_math_float", "float", FLOAT_FITS)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
 // Elementwise functions of real numbers: powers, roots, exponentials, logarithms, angles.
 //
 // f32, and every smaller float by way of f32, takes the functions of vector_math; f64 those of the
-// C library, whose last digit is its own.
+// C library, whose last digit is its own. The functions that kernels use most are computed in f32
+// for f32 (vector_math_float).
 #include <cmath>
 #include <limits>
 
 #include "pallasite/numerics/vector_math.h"
+#include "pallasite/numerics/vector_math_float.h"
 #include "pallasite/ops/real_functor.h"
 
 namespace pallasite {
@@ -55,8 +57,8 @@ struct Logistic : Real<1> {
       const T power = std::exp(-std::fabs(x));
       return (x < 0 ? power : 1) / (1 + power);
     } else {
-      const T result = round_to_lane<L>(vector_math::logistic(x));
-      return x != x ? x : result;
+      if constexpr (!std::is_same_v<L, OddLane>) return keep_nan(x, vector_math_float::logistic(x));
+      return keep_nan(x, round_to_lane<L>(vector_math::logistic(x)));
     }
   }
 };
@@ -69,6 +71,21 @@ struct Logistic : Real<1> {
     [[gnu::always_inline]] static T apply(T x) {                   \
       if constexpr (kDouble<T>) {                                  \
         return std::function(x);                                   \
+      } else {                                                     \
+        return fix(x, round_to_lane<L>(vector_math::function(x))); \
+      }                                                            \
+    }                                                              \
+  }
+
+// One that has a function of vector_math_float too, for f32.
+#define PALLASITE_FLOAT_FUNCTOR(functor, function, fix)            \
+  struct functor : Real<1> {                                       \
+    template <typename L, typename T>                              \
+    [[gnu::always_inline]] static T apply(T x) {                   \
+      if constexpr (kDouble<T>) {                                  \
+        return std::function(x);                                   \
+      } else if constexpr (!std::is_same_v<L, OddLane>) {          \
+        return fix(x, vector_math_float::function(x));             \
       } else {                                                     \
         return fix(x, round_to_lane<L>(vector_math::function(x))); \
       }                                                            \
@@ -100,25 +117,26 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   return x > -1 ? inside : keep_nan(x, limit);
 }
 
-PALLASITE_REAL_FUNCTOR(Exp, exp, keep_nan);
-PALLASITE_REAL_FUNCTOR(Exp2, exp2, keep_nan);
-PALLASITE_REAL_FUNCTOR(Expm1, expm1, keep_nan);
-PALLASITE_REAL_FUNCTOR(Log, log, vector_math::log_limits);
-PALLASITE_REAL_FUNCTOR(Log2, log2, vector_math::log_limits);
-PALLASITE_REAL_FUNCTOR(Log1p, log1p, above_minus_1);
+PALLASITE_FLOAT_FUNCTOR(Exp, exp, keep_nan);
+PALLASITE_FLOAT_FUNCTOR(Exp2, exp2, keep_nan);
+PALLASITE_FLOAT_FUNCTOR(Expm1, expm1, keep_nan);
+PALLASITE_FLOAT_FUNCTOR(Log, log, vector_math::log_limits);
+PALLASITE_FLOAT_FUNCTOR(Log2, log2, vector_math::log_limits);
+PALLASITE_FLOAT_FUNCTOR(Log1p, log1p, above_minus_1);
 PALLASITE_REAL_FUNCTOR(Sinh, sinh, keep_nan);
 PALLASITE_REAL_FUNCTOR(Cosh, cosh, keep_nan);
-PALLASITE_REAL_FUNCTOR(Tanh, tanh, keep_nan);
+PALLASITE_FLOAT_FUNCTOR(Tanh, tanh, keep_nan);
 PALLASITE_REAL_FUNCTOR(Asinh, asinh, keep_not_finite);
 PALLASITE_REAL_FUNCTOR(Acosh, acosh, from_1);
 PALLASITE_REAL_FUNCTOR(Atanh, atanh, below_1);
 PALLASITE_REAL_FUNCTOR(Asin, asin, up_to_1);
 PALLASITE_REAL_FUNCTOR(Acos, acos, up_to_1);
-PALLASITE_REAL_FUNCTOR(Atan, atan, keep_nan);
-PALLASITE_REAL_FUNCTOR(Erf, erf, keep_nan);
+PALLASITE_FLOAT_FUNCTOR(Atan, atan, keep_nan);
+PALLASITE_FLOAT_FUNCTOR(Erf, erf, keep_nan);
 PALLASITE_REAL_FUNCTOR(Erfc, erfc, keep_nan);
 PALLASITE_REAL_FUNCTOR(Cbrt, cbrt, keep_zero_and_not_finite);
 #undef PALLASITE_REAL_FUNCTOR
+#undef PALLASITE_FLOAT_FUNCTOR
 
 // Angles beyond what two words of pi are enough for, infinity and NaN.
 #define PALLASITE_ANGLE_FUNCTOR(functor, function)          \
