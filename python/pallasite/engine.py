@@ -22,8 +22,10 @@ What the native module offers:
   under `check`).
 - `set_run_options(options)`: JSON of checks, on_finding, seed, schedule, schedules, async_values,
   max_steps, workers, read when a kernel runs.
-- `set_report_sink(function)`: `function(report, kept)` is called once for each kernel that ran under
-  JAX, with the GIL held, before the handler returns. It returns the positions of those findings that
+- `set_report_sink(function)`: `function(record, kept)` is called once for each kernel that ran under
+  JAX, with the GIL held, before the handler returns. `record.json()` is the report; `is_plain`
+  (nothing was found, on one device), `origin` and `seconds` are there without it, so that a kernel
+  with nothing to say of costs next to nothing. It returns the positions of those findings that
   are silenced: they count neither for the handler's result nor in its message. Of a program on
   several devices a failure is told a second time, with its text as `deferred`, since the handler
   returns no error. A report is JSON: `verdict`, `findings` (as
@@ -84,8 +86,8 @@ def register_ffi_target():
   atexit.register(_offered("end_runs"))
 
 
-def set_report_sink(sink: Callable[[str, object], Sequence[int]] | None):
-  """Has `sink` called with the JSON report of each kernel that ran under JAX, before its call
+def set_report_sink(sink: Callable[[object, object], Sequence[int]] | None):
+  """Has `sink` called with the record of each kernel that ran under JAX, before its call
   returns or raises. It returns the positions of findings that are silenced."""
   _offered("set_report_sink")(sink)
 

@@ -7,7 +7,6 @@ collective operation would end the process.
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from collections import defaultdict
 from collections.abc import Callable
@@ -25,38 +24,50 @@ _locks: dict[str, threading.Lock] = defaultdict(threading.Lock)
 
 
 def run_program(execute: Callable[[], list], name: str, devices: int) -> list:
-  with _locks[name] if devices > 1 else contextlib.nullcontext():
-    with session.execution(name) as reports:
-      results, interrupt = None, None
-      try:
-        results = execute()
-        jax.block_until_ready(results)
-        if not results:
-          jax.effects_barrier()
-      except KeyboardInterrupt as error:
-        interrupt = error
-        # The kernels, which may be on other threads, have seen the signal too and are about to end.
-        try:
-          jax.block_until_ready(results)
-        except KernelError as failed:
-          reports.append(failed.report)
-      except KernelError as error:
-        if not was_interrupted(error.report):
-          raise
-        interrupt = engine.take_interrupt() or KeyboardInterrupt()
-        reports.append(error.report)
-    # A program on several devices has ended all of its kernels by itself.
-    ended = [report for report in reports if was_interrupted(report)]
-    if interrupt is None and ended:
-      interrupt = engine.take_interrupt() or KeyboardInterrupt()
-    if interrupt is not None:
-      if not ended and was_interrupted(session.last):
-        ended = [session.last]
-      raise_interrupt(interrupt, ended[0] if ended else None)
-    for report in reports:
-      if "deferred" in report.data:
-        raise make_error(report.data["deferred"], report)
+  if devices == 1:
+    reports: list[Report] = []
+    results, interrupt = _run(execute, reports)
+  else:
+    with _locks[name], session.execution(name) as reports:
+      results, interrupt = _run(execute, reports)
+  if interrupt is None and not reports:
     return results
+  # A program on several devices has ended all of its kernels by itself.
+  ended = [report for report in reports if was_interrupted(report)]
+  if interrupt is None and ended:
+    interrupt = engine.take_interrupt() or KeyboardInterrupt()
+  if interrupt is not None:
+    if not ended and was_interrupted(session.last):
+      ended = [session.last]
+    raise_interrupt(interrupt, ended[0] if ended else None)
+  for report in reports:
+    if "deferred" in report.data:
+      raise make_error(report.data["deferred"], report)
+  return results
+
+
+def _run(execute: Callable[[], list], reports: list[Report]) -> tuple:
+  """Runs a program to its end. Returns its results, and what interrupted it, if anything did."""
+  results = None
+  try:
+    results = execute()
+    for result in results:
+      result.block_until_ready()
+    if not results:
+      jax.effects_barrier()
+    return results, None
+  except KeyboardInterrupt as error:
+    # The kernels, which may be on other threads, have seen the signal too and are about to end.
+    try:
+      jax.block_until_ready(results)
+    except KernelError as failed:
+      reports.append(failed.report)
+    return results, error
+  except KernelError as error:
+    if not was_interrupted(error.report):
+      raise
+    reports.append(error.report)
+    return results, engine.take_interrupt() or KeyboardInterrupt()
 
 
 def was_interrupted(report: Report | None) -> bool:

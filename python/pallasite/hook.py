@@ -104,7 +104,7 @@ class _Hook:
   def __init__(self):
     self._lock = threading.RLock()
     self.installed: Options | None = None
-    self._previous_rules: dict[tuple[str, str], object] = {}
+    self._is_registered = False
     self._undo_device = None
     self._undo_races = None
     self._undo_errors: list = []
@@ -133,22 +133,20 @@ class _Hook:
   def register(self):
     """Puts our rules in front of those that JAX has. They pass on whatever is not ours."""
     with self._lock:
-      if self._previous_rules:
+      if self._is_registered:
         return
+      self._is_registered = True
       _compat.hide_frames(str(_FOLDER / name) for name in _HIDDEN)
       for primitive, convert in (
         (_compat.mpmd_map_p, lower_mpmd_map),
         (_compat.pallas_call_p, lower_pallas_call),
       ):
-        previous = _compat.platform_rule(primitive, "cpu")
-        mlir.register_lowering(
-          primitive, _cpu_rule(primitive, convert, previous), platform="cpu", cacheable=False
-        )
-        previous_gpu = {p: _compat.platform_rule(primitive, p) for p in ("cuda", "rocm")}
-        for platform, rule in previous_gpu.items():
-          mlir.register_lowering(primitive, _gpu_rule(rule), platform=platform, cacheable=False)
-        self._previous_rules[primitive.name, "cpu"] = previous
+        # For all platforms, as JAX's own: of two rules JAX would make branches of a program for
+        # several platforms, which its own rules refuse to be in.
+        rule = _rule(primitive, convert, _compat.lowering_rule(primitive))
+        mlir.register_lowering(primitive, rule)
         _compat.keep_equations(primitive, _is_kept(primitive))
+      _compat.watch_exported_calls(engine.FFI_TARGET, _take_exported)
 
   def use_params(self):
     """A kernel with `interpret=Params()` is traced, which needs no `install` and has no end."""
@@ -372,15 +370,50 @@ def _cpu_rule(primitive, convert, previous):
   return rule
 
 
-def _gpu_rule(previous):
+def _take_exported(ctx, calls: list[_compat.EmittedCall], new: list[str]):
+  """Makes the kernels of an exported program those of the program that calls it."""
+  name, devices, mode = _compat.program_name(ctx), _compat.num_devices(ctx), _mode.value
+  _hook.program_names.add(name)
+  for text in new:
+    session.took(text)
+  for call in calls:
+    settings = json.loads(call.options)
+    changed = {key: settings[key] for key in settings if key not in ("program", "devices")}
+    if devices > 1:
+      changed |= {"program": name, "devices": devices}
+    if mode is not None and mode.fresh:
+      changed["run"] = _run_of_a_check(_hook.installed, mode) | settings["run"]
+    changed_text = json.dumps(changed, sort_keys=True)
+    if changed_text != call.options:
+      call.set_options(changed_text)
+
+
+def _run_of_a_check(chosen: Options, mode: _Mode) -> dict:
+  """The run options of a kernel of `check`. All of them: other threads may run kernels under other
+  options meanwhile."""
+  return {**chosen.run_options(), "keep_inputs": True, "origin": mode.fresh}
+
+
+def _rule(primitive, convert, previous):
+  cpu_rule = _cpu_rule(primitive, convert, previous)
+  is_ours = _is_ours(primitive)
+
   def rule(ctx, *nodes, **params):
+    platforms = _compat.platforms_of(ctx)
+    if platforms == ("cpu",):
+      return cpu_rule(ctx, *nodes, **params)
     if _compat.is_asking_mosaic():
       return previous(ctx, *nodes, **params)
     if isinstance(params.get("interpret"), Params):
-      raise UnsupportedError(
-        "interpret=pallasite.Params() runs a kernel on the CPU; this program is lowered for a GPU"
+      # JAX would take it for its own interpreter of HLO.
+      error = UnsupportedError(
+        "interpret=pallasite.Params() runs a kernel on the CPU; this program is lowered for "
+        f"{' and '.join(platforms)}. Leave `interpret` out where it is to run there, or give "
+        'JAX_PLATFORMS=cpu to run it here'
       )
-    if _mode.value is not None:
+      _compat.says_its_place(error)
+      raise error
+    if _mode.value is not None and is_ours(params) and {"cuda", "rocm"} & set(platforms):
       _hook.say_gpu_once()
     return previous(ctx, *nodes, **params)
 
@@ -419,8 +452,7 @@ def _program(
   if devices > 1:
     settings |= {"program": name, "devices": devices}
   if mode is not None and mode.fresh:
-    # Other threads may run kernels under other options meanwhile.
-    settings["run"] = {**chosen.run_options(), "keep_inputs": True, "origin": mode.fresh}
+    settings["run"] = _run_of_a_check(chosen, mode)
   settings_text = json.dumps(settings, sort_keys=True)
   return judge.Program(
     lowered.text, settings_text, int.from_bytes(digest[:8], "little", signed=True)

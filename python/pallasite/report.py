@@ -340,6 +340,27 @@ class Report:
     return {name: int(index) for name, index in zip(axes, indices)}
 
   @classmethod
+  def of_record(cls, record) -> Report:
+    """The report of a run in which nothing was found. What it says is read when it is asked for."""
+    report = cls.__new__(cls)
+    report.verdict = "clean"
+    report._record = record
+    return report
+
+  def __getattr__(self, name: str):
+    # Fields that `of_record` left out.
+    known = self.__dict__
+    if "_record" not in known or name not in self.__dataclass_fields__:
+      raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    for field_name, value in vars(Report.from_json(known["_record"].json())).items():
+      known.setdefault(field_name, value)
+    return known[name]
+
+  def __getstate__(self) -> dict:
+    # Another process has no record to read.
+    return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+  @classmethod
   def from_json(cls, text: str) -> Report:
     data = json.loads(text)
     findings = [Finding.from_json(item) for item in data.pop("findings", ())]

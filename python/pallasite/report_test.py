@@ -1,11 +1,16 @@
 """Reports: from the engine's JSON, merged, compared."""
 
 import json
+import pickle
 import warnings
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.experimental.pallas import mosaic_gpu as plgpu
 
+import pallasite
 from pallasite.errors import KernelWarning
 from pallasite.report import Finding, Report, worst_verdict
 from pallasite.session import Session
@@ -96,3 +101,64 @@ def test_a_collector_gets_what_runs_within():
   assert session.report_of("INTERNAL: ... [pallasite report 7]") is reports[0]
   session.reset()
   assert session.last is None and session.verdict == "clean"
+
+
+class Record:
+  """What the engine says of a run, as it hands it over."""
+
+  is_plain, origin, seconds = True, None, 0.25
+
+  def __init__(self):
+    self.times_read = 0
+
+  def json(self):
+    self.times_read += 1
+    return text_of("clean", id=3, kernel="k", stats={"steps": 9}, arch="sm_90a")
+
+
+def test_what_a_plain_run_says_is_read_when_it_is_asked_for():
+  record, session = Record(), Session()
+  with session.collect() as reports, session.collect(origin=5) as others:
+    assert list(session.receive(record)) == []
+  (report,) = reports
+  assert others == []
+  assert (report.verdict, report.outputs, report.as_data) == ("clean", None, False)
+  assert (session.last, session.runs) == (report, 1)
+  assert session.totals.seconds["run"] == 0.25
+  assert record.times_read == 0
+  assert (report.findings, report.kernels, report.stats) == ([], ["k"], {"steps": 9})
+  assert report.data["arch"] == "sm_90a"
+  assert report.kept == [] and record.times_read == 1
+  with pytest.raises(AttributeError, match="nothing"):
+    report.nothing
+  # What stands in it may be changed, as of any report.
+  report.findings.append("x")
+  assert report.findings == ["x"]
+
+
+def test_a_plain_report_is_as_any_other():
+  record, session = Record(), Session()
+  session.receive(record)
+  plain, read = session.last, Report.from_json(record.json())
+  assert plain == read and plain.to_dict() == read.to_dict() and repr(plain) == repr(read)
+  session.receive(record)
+  again = pickle.loads(pickle.dumps(session.last))
+  assert again == read
+
+
+def test_a_call_without_findings_makes_no_json(monkeypatch):
+  call = jax.jit(
+    plgpu.kernel(lambda x_ref, out_ref: None, out_type=jax.ShapeDtypeStruct((4,), jnp.float32))
+  )
+  x = np.zeros(4, np.float32)
+  with pallasite.install():
+    with pallasite.collect() as reports:
+      call(x)
+      call(x)
+    monkeypatch.setattr(Report, "from_json", None)
+    call(x)
+    assert pallasite.last_report().verdict == "clean"
+    monkeypatch.undo()
+    first, second = (report.to_dict() for report in reports)
+  assert second["id"] == first["id"] + 1 == pallasite.last_report().data["id"] - 1
+  assert first["module_hash"] == second["module_hash"]

@@ -9,7 +9,7 @@ import threading
 import time
 import warnings
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pallasite import options
 from pallasite.errors import KernelWarning
@@ -80,12 +80,17 @@ class Session:
     """The worst verdict so far, also of kernels whose error the caller swallowed."""
     return worst_verdict(self.verdicts)
 
-  def receive(self, text: str, kept=None) -> list[int]:
-    """Takes the report of a kernel, on whichever thread it ran.
+  def receive(self, record, kept=None) -> Sequence[int]:
+    """Takes what the engine says of a kernel that ran, on whichever thread: a record, or JSON.
 
     Returns the positions of its findings that are silenced.
     """
-    report = Report.from_json(text)
+    if not isinstance(record, str):
+      if record.is_plain:
+        self._receive_plain(record, kept)
+        return ()
+      record = record.json()
+    report = Report.from_json(record)
     report.kept = [kept] if kept is not None else []
     with self._lock:
       # The devices of a program come in any order, so their reports wait for its end.
@@ -101,6 +106,21 @@ class Session:
         held.append(report)
         return self.silencer.apply(report)
     return self.add(report)
+
+  def _receive_plain(self, record, kept):
+    """Does what `receive` does, for a run that has nothing to tell: most of what a call costs."""
+    report = Report.of_record(record)
+    if kept is not None:
+      report.kept = [kept]
+    with self._lock:
+      self.runs += 1
+      self.totals.spend("run", record.seconds)
+      report.as_data = self._data_depth > 0
+      self.last = report
+      self.verdicts.append("clean")
+      for collector in self._collectors:
+        if collector.origin is None or collector.origin == record.origin:
+          collector.append(report)
 
   @contextlib.contextmanager
   def execution(self, program: str) -> Iterator[list[Report]]:

@@ -52,12 +52,13 @@ __all__ = [
   "keep_equations",
   "key_functions",
   "layout_text",
+  "lowering_rule",
   "mpmd_map_p",
   "num_devices",
   "numbers_of_keys",
   "open_jaxpr",
   "pallas_call_p",
-  "platform_rule",
+  "platforms_of",
   "prepare_runtime_error",
   "primitive_key",
   "program_name",
@@ -441,10 +442,15 @@ def keep_equations(primitive: Primitive, is_kept: Callable[[dict], bool]):
 # ---- lowering rules
 
 
-def platform_rule(primitive: Primitive, platform: str) -> Callable:
-  """The rule that lowers `primitive` on `platform` now: its own, or the one for all platforms."""
-  entry = mlir._platform_specific_lowerings[platform].get(primitive) or mlir._lowerings[primitive]
+def lowering_rule(primitive: Primitive) -> Callable:
+  """The rule that lowers `primitive` on all platforms now."""
+  entry = mlir._lowerings[primitive]
   return getattr(entry, "rule", entry)
+
+
+def platforms_of(ctx) -> tuple[str, ...]:
+  """The platforms that an equation is being lowered for."""
+  return mlir._platforms_for_eqn(ctx)
 
 
 def interpret_gpu_params_class() -> type:
@@ -566,13 +572,21 @@ def around_execution(names: Collection[str], wrapper: Callable) -> Callable[[], 
     name = _plain_name(self.name)
     if name not in names:
       return real(self, *args)
-    # With it there is something to wait for where the program has no outputs.
-    self.has_unordered_effects = True
+    if not _has_results(self):
+      # With it there is something to wait for.
+      self.has_unordered_effects = True
     return wrapper(lambda: real(self, *args), name, len(self._local_devices))
 
   return _replace(pxla.ExecuteReplicated, "__call__", __call__)
 
 
+def _has_results(program) -> bool:
+  """Whether a call returns arrays. What a program writes into refs is not among them."""
+  refs = program.mut.out_mut if program.mut else ()
+  return len(program.out_handler.handlers) > sum(ref is not None for ref in refs)
+
+
+@functools.lru_cache(maxsize=1024)
 def _plain_name(name: str) -> str:
   return re.sub(r"\W", "_", name).strip("_")
 

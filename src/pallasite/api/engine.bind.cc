@@ -248,6 +248,7 @@ NB_MODULE(_engine, m) {
       .def("find_output", &find_output)
       .def("last_writer", &last_writer)
       .def("value", &kept_value);
+  bind_report(m);
   m.def("diagnose", &diagnose);
   m.def("run", &run_text);
   m.def("take_interrupt", &take_interrupt);

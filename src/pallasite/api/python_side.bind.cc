@@ -1,6 +1,7 @@
 #include "pallasite/api/python_side.h"
 
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 #include <signal.h>
 
 #include <atomic>
@@ -182,14 +183,31 @@ std::vector<size_t> deliver(const Report& report, std::shared_ptr<KeptRun> kept)
   std::vector<size_t> silenced;
   if (!sink().is_valid() || sink().is_none()) return silenced;
   nb::object held = kept ? nb::cast(std::move(kept)) : nb::none();
-  const nb::object answer = sink()(to_json(report).c_str(), held);
+  const nb::object answer = sink()(nb::cast(std::make_shared<Report>(report)), held);
   if (answer.is_none()) return silenced;
   for (nb::handle position : answer) silenced.push_back(nb::cast<size_t>(position));
   return silenced;
 }
 
 void deliver_deferred(const Report& report) {
-  if (sink().is_valid() && !sink().is_none()) sink()(to_json(report).c_str(), nb::none());
+  if (sink().is_valid() && !sink().is_none()) {
+    sink()(nb::cast(std::make_shared<Report>(report)), nb::none());
+  }
+}
+
+void bind_report(nb::module_& m) {
+  nb::class_<Report>(m, "RunRecord")
+      .def_prop_ro("is_plain",
+                   [](const Report& report) {
+                     return report.findings.empty() && report.verdict == Verdict::Clean &&
+                            report.devices == 1 && report.deferred.empty();
+                   })
+      .def_prop_ro("origin",
+                   [](const Report& report) {
+                     return report.origin == 0 ? nb::none() : nb::object(nb::cast(report.origin));
+                   })
+      .def_prop_ro("seconds", [](const Report& report) { return report.host.seconds; })
+      .def("json", [](const Report& report) { return to_json(report); });
 }
 
 void set_report_sink(nb::object new_sink) {

@@ -71,6 +71,9 @@ std::vector<size_t> deliver(const Report& report, std::shared_ptr<KeptRun> kept)
 // The same report once more, now with `deferred`.
 void deliver_deferred(const Report& report);
 
+// Adds `RunRecord`, what the sink is called with.
+void bind_report(nanobind::module_& m);
+
 // The GIL has to be held. None: no sink.
 void set_report_sink(nanobind::object sink);
 
