@@ -16,6 +16,7 @@ import jax
 
 from pallasite import _compat, chips, engine
 from pallasite.errors import ResourceError
+from pallasite.guess import guessed_arch
 from pallasite.kernel_error import KernelError
 from pallasite.lower import Lowered
 from pallasite.lower.names import user_body
@@ -49,20 +50,27 @@ def asking() -> Iterator[list[str]]:
     _this_thread.names = before
 
 
+def is_wanted(primitive, params: dict, chosen: Options) -> bool:
+  """Whether a kernel that is being lowered is to be asked about."""
+  names = getattr(_this_thread, "names", None)
+  if not chosen.asks_compiler and (names is None or chosen.checks == "none"):
+    return False
+  # Without these parameters a pallas_call is a kernel of Triton.
+  return primitive is not _compat.pallas_call_p or isinstance(
+    params["compiler_params"], _compat.GpuCompilerParams
+  )
+
+
 def judge(ctx, primitive, params: dict, chosen: Options, lowered: Lowered | None):
   """Asks about a kernel that is being lowered, where that is wanted.
 
   Tells the session what JAX refuses, and raises it unless findings are only warned of or recorded.
   """
-  names = getattr(_this_thread, "names", None)
-  if not chosen.asks_compiler and (names is None or chosen.checks == "none"):
+  if not is_wanted(primitive, params, chosen):
     return
-  # Without these parameters a pallas_call is a kernel of Triton.
-  if primitive is _compat.pallas_call_p:
-    if not isinstance(params["compiler_params"], _compat.GpuCompilerParams):
-      return
-  jaxpr, _ = _compat.open_jaxpr(params["jaxprs"][0] if "jaxprs" in params else params["jaxpr"])
-  chip = chosen.chip or chips.chip(guessed_arch(jaxpr))
+  names = getattr(_this_thread, "names", None)
+  jaxpr = _compat.kernel_jaxpr(params)
+  chip = chosen.chip or chips.chip(guessed_arch(params))
   refusal = _answer(ctx, primitive, params, jaxpr, chip, chosen.num_sms or chip.num_sms, lowered)
   if names is not None:
     names.append(lowered.name if lowered else params.get("name") or "")
@@ -81,11 +89,6 @@ def judge(ctx, primitive, params: dict, chosen: Options, lowered: Lowered | None
     error = KernelError(text)
     error._report = report
     raise error
-
-
-def guessed_arch(jaxpr) -> str:
-  """The architecture that a kernel's own ops need; Hopper where they say nothing."""
-  return "sm_100a" if re.search(r"tcgen05|tmem", str(jaxpr), re.IGNORECASE) else "sm_90a"
 
 
 def _answer(ctx, primitive, params, jaxpr, chip, num_sms, lowered) -> _compat.MosaicRefusal | None:

@@ -18,8 +18,8 @@ What the native module offers:
   modules are kept) and `options` (JSON: arch, arch_guessed, uninitialized_memory, out_of_bounds_reads; in `run` those
   run options that are stated at the kernel and so go before those set below; in `jax`, where the
   user gave JAX's InterpretGPUParams, detect_races and on_race: legality findings are then notes;
-  `program` and `devices`, of the program that the kernel is a part of; `keep_inputs` and `origin`
-  under `check`).
+  `program` and `devices`, of the program that the kernel is a part of; `compiler_asked`, whether
+  JAX's own lowering was; `keep_inputs` and `origin` under `check`).
 - `set_run_options(options)`: JSON of checks, on_finding, seed, schedule, schedules, async_values,
   max_steps, workers, read when a kernel runs.
 - `set_report_sink(function)`: `function(record, kept)` is called once for each kernel that ran under

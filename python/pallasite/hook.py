@@ -18,6 +18,7 @@ from jax.interpreters import mlir
 
 from pallasite import _compat, chips, compile_check, engine, execution, judge, kernel_error, options
 from pallasite.errors import EngineMissingError, KernelWarning, ResourceError, UnsupportedError
+from pallasite.guess import guessed_arch
 from pallasite.lower import JaxRules, Lowered, lower_mpmd_map, lower_pallas_call
 from pallasite.options import Options
 from pallasite.session import session
@@ -340,8 +341,6 @@ def _cpu_rule(primitive, convert, previous):
 
   def lower(ctx, nodes, params, chosen, mode):
     try:
-      if any(_compat.is_ref(aval) for aval in ctx.avals_in):
-        raise UnsupportedError("a kernel that takes a jax.Ref as an operand is not supported")
       attributes = {"arch": chosen.chip.arch} if chosen.chip else {}
       with session.timed("conversion"):
         rules = _jax_rules(params.get("interpret"))
@@ -351,7 +350,8 @@ def _cpu_rule(primitive, convert, previous):
       judge.tell(error)
       raise
     name = _compat.program_name(ctx)
-    program = _program(lowered, chosen, params, mode, name, _compat.num_devices(ctx))
+    devices = _compat.num_devices(ctx)
+    program = _program(primitive, lowered, chosen, params, mode, name, devices)
     _hook.program_names.add(name)
     session.took(lowered.text)
     for found in _hook.captures:
@@ -421,7 +421,13 @@ def _rule(primitive, convert, previous):
 
 
 def _program(
-  lowered: Lowered, chosen: Options, params: dict, mode: _Mode | None, name: str, devices: int
+  primitive,
+  lowered: Lowered,
+  chosen: Options,
+  params: dict,
+  mode: _Mode | None,
+  name: str,
+  devices: int,
 ) -> judge.Program:
   """What the call of a kernel hands to the engine."""
   interpret = params.get("interpret")
@@ -432,7 +438,7 @@ def _program(
     names = chosen.sources if mode is None else interpret.stated
     own = {n: value for n, value in chosen.run_options().items() if n in names}
   settings = {
-    "arch": chosen.chip.arch if chosen.chip else guessed_arch(lowered),
+    "arch": chosen.chip.arch if chosen.chip else guessed_arch(params),
     "arch_guessed": chosen.chip is None,
     "uninitialized_memory": chosen.uninitialized_memory,
     "run": own,
@@ -449,6 +455,8 @@ def _program(
   settings_text = json.dumps(settings, sort_keys=True)
   digest = hashlib.sha256(lowered.text.encode() + b"\0" + settings_text.encode()).digest()
   # None of the rest has to do with the module.
+  if compile_check.is_wanted(primitive, params, chosen):
+    settings["compiler_asked"] = True
   if devices > 1:
     settings |= {"program": name, "devices": devices}
   if mode is not None and mode.fresh:
@@ -498,12 +506,6 @@ def _call(lowered: Lowered, program: judge.Program, avals_out, keep: bool):
     )
 
   return call
-
-
-def guessed_arch(lowered: Lowered) -> str:
-  """The architecture that the kernel's own ops need; the newest Hopper where they say nothing."""
-  needs_tmem = any(name.startswith("tcgen05.") for name in lowered.op_names)
-  return "sm_100a" if needs_tmem else "sm_90a"
 
 
 @options.takes_options(options.INSTALL_NAMES, "Installation")

@@ -161,11 +161,32 @@ def test_an_argument_that_is_no_option_is_a_type_error():
     ("numerics", "exact"),
     ("checks", "races"),
     ("checks", "default,races"),
+    ("checks", "definedness"),
+    ("checks", "all"),
+    ("checks", "compile, all"),
   ],
 )
 def test_what_is_not_built_yet_is_unsupported(name, value):
   with pytest.raises(UnsupportedError, match="not built yet"):
     Options(**{name: value})
+
+
+def test_checks_that_are_not_built_are_refused_wherever_they_are_stated(elsewhere, monkeypatch):
+  for refused in (pallasite.install, pallasite.Params):
+    with pytest.raises(UnsupportedError, match="checks='all' is not built yet.*'default,compile'"):
+      refused(checks="all")
+  with pytest.raises(UnsupportedError, match="not built yet"):
+    pallasite.check(lambda: None, checks="all")
+  monkeypatch.setenv("PALLASITE_CHECKS", "races")
+  with pytest.raises(UnsupportedError, match="PALLASITE_CHECKS='races' is not built yet"):
+    pallasite.install()
+  monkeypatch.delenv("PALLASITE_CHECKS")
+  write_pyproject(elsewhere, checks=["default", "all"])
+  with pytest.raises(UnsupportedError, match="checks='all' is not built yet"):
+    pallasite.install()
+  # A misspelt name is not one that will be built.
+  with pytest.raises(ValueError, match="'defualt'.*did you mean 'default'"):
+    pallasite.Params(checks="defualt")
 
 
 @pytest.mark.parametrize(
@@ -178,6 +199,9 @@ def test_what_is_not_built_yet_is_unsupported(name, value):
     ("seed", 1.5),
     ("max_steps", True),
     ("checks", ["none"]),
+    ("checks", "rases"),
+    ("checks", "default,"),
+    ("checks", ""),
   ],
 )
 def test_what_means_nothing_is_a_value_error(name, value):

@@ -2,7 +2,10 @@
 
 import importlib
 import inspect
+import os
 import re
+import subprocess
+import sys
 import threading
 import warnings
 
@@ -14,7 +17,7 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
 import pallasite
-from pallasite import _compat, compile_check
+from pallasite import _compat, compile_check, guess
 
 F32 = jnp.float32
 SEMANTICS = plgpu.LoweringSemantics
@@ -257,6 +260,77 @@ def test_tensor_memory_is_guessed_to_be_of_blackwell():
   assert any("sm_100a" in f.message for f in report.findings)
 
 
+def test_the_arch_is_guessed_from_what_the_kernel_is_and_not_from_names():
+  def tmem_like_tcgen05(x_ref, out_ref):
+    with jax.named_scope("tmem"):
+      out_ref[...] = jax.jit(lambda tmem: tmem + 1)(x_ref[...])
+
+  def nested(x_ref, out_ref):
+    # Of tensor memory there is only an allocation, in a scope in a branch.
+    @pl.when(x_ref[0] > 0)
+    def _():
+      pl.run_scoped(lambda t: None, plgpu.TMEM((128, 128), jnp.float32))
+
+    out_ref[...] = x_ref[...]
+
+  for body, arch in ((tmem_like_tcgen05, "sm_90a"), (nested, "sm_100a")):
+    (around,) = jax.make_jaxpr(plgpu.kernel(body, out_type=shape(128)))(ROW).eqns
+    (equation,) = around.params["call"].eqns
+    assert guess.guessed_arch(equation.params) == arch, body
+  with pallasite.collect() as reports, pallasite.install():
+    call(tmem_like_tcgen05, ROW)()
+  assert (reports[0].data["arch"], reports[0].data["arch_guessed"]) == ("sm_90a", True)
+
+
+def test_on_several_devices_it_is_asked_once_and_listed(tmp_path):
+  program = """
+import jax, jax.numpy as jnp, numpy as np
+from jax import lax
+from jax.experimental.pallas import mosaic_gpu as plgpu
+import pallasite
+from pallasite import _compat, compile_check, guess
+def good(x, out): out[...] = x[...] + 1
+def no_rule(x, out): out[...] = lax.rev(x[...], (0,))
+mesh = jax.make_mesh((4,), ("d",), axis_types=(jax.sharding.AxisType.Auto,))
+def over(body, **more):
+  call = plgpu.kernel(body, out_type=jax.ShapeDtypeStruct((128,), jnp.float32), **more)
+  return jax.jit(jax.shard_map(lambda x: lax.psum(call(x), "d"), mesh=mesh, in_specs=jax.P("d"),
+                               out_specs=jax.P(), check_vma=False))
+x = np.ones(512, np.float32)
+real, asked = compile_check._compat.ask_mosaic, []
+compile_check._compat.ask_mosaic = lambda *a: asked.append(1) or real(*a)
+for stated in ({"checks": "default,compile"}, {"checks": "compile"}):
+  with pallasite.install(arch="h100", **stated), pallasite.collect() as reports:
+    print(over(good)(x)[0], len(asked), sorted(r.data["device"] for r in reports),
+          {"compile" in r.checks for r in reports})
+    try:
+      over(no_rule)(x)
+    except pallasite.KernelError as error:
+      print(error.findings[0].code, len(reports))
+with pallasite.install(arch="h100"):
+  print(over(good, interpret=pallasite.Params(checks="compile"))(x)[0])
+  try:
+    over(no_rule, interpret=pallasite.Params(checks="compile"))(x)
+  except pallasite.KernelError as error:
+    print(error.findings[0].code)
+  for body in (good, no_rule):
+    report = pallasite.check(over(body), x)
+    print(report.verdict, report.checks.count("compile"), len(report.kernels), report.outputs[0])
+"""
+  flags = "--xla_force_host_platform_device_count=4"
+  file = tmp_path / "script.py"
+  file.write_text(program)
+  ended = subprocess.run(
+    [sys.executable, str(file)], env={**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags},
+    capture_output=True, text=True, timeout=300, check=False,
+  )
+  assert ended.stdout.splitlines() == [
+    "8.0 1 [0, 1, 2, 3] {True}", "compile.refused 5",
+    "8.0 2 [0, 1, 2, 3] {True}", "compile.refused 5",
+    "8.0", "compile.refused", "clean 1 4 8.0", "error 1 4 4.0",
+  ], ended.stdout + ended.stderr
+
+
 def test_code_around_the_kernel_need_not_lower_for_a_gpu():
   def with_cpu_code(x):
     y = call(ok, x)()
@@ -293,7 +367,7 @@ def test_pallas_call_is_asked_about_as_far_as_jax_lowers_it():
 # ---- under install
 
 
-@pytest.mark.parametrize("checks", ["compile", "all", "default,compile"])
+@pytest.mark.parametrize("checks", ["compile", "values,compile", "default,compile"])
 def test_under_install_a_refused_kernel_raises_while_it_is_lowered(checks):
   function = jax.jit(lambda: call(no_rule, ROW)())
   with pallasite.install(checks=checks):

@@ -470,7 +470,47 @@ def _():
     kernel(accumulate)(X, total)
     jax.jit(lambda x: kernel(accumulate)(x, total))(X)
   np.testing.assert_array_equal(total[...], 2 * X)
-  return RUNS
+  # One that is an argument, cold and warm.
+  warm = jax.jit(lambda x, total: jax.jit(kernel(accumulate))(x, total))
+  total = jax.new_ref(jnp.zeros_like(X))
+  with ran(2):
+    warm(X, total)
+    np.testing.assert_array_equal(warm(X, total), 2 * X)
+  np.testing.assert_array_equal(total[...], 2 * X)
+
+  def in_a_loop(x):
+    total = jax.new_ref(jnp.zeros_like(x))
+    lax.fori_loop(0, 3, lambda _, c: (kernel(accumulate)(x, total), c)[1], 0)
+    return total[...]
+
+  return expect(jax.jit(in_a_loop), X, wanted=3 * X, times=3)
+
+
+@way("`jax.Ref` operands of `pl.pallas_call`")
+def _():
+  with pytest.raises(TypeError, match="AbstractRef.update") as caught, ran(0):
+    pallas_call(add)(X, jax.new_ref(jnp.zeros_like(X)))
+  assert not isinstance(caught.value, (pallasite.UnsupportedError, pallasite.KernelError))
+  return "JAX's own error"
+
+
+@way("`jax.export`, kept as bytes, called in another process and on several devices")
+def _():
+  # Errors too: tests/kernels/exported_test.py.
+  exported = jax.export.deserialize(jax.export.export(
+    jax.jit(kernel()),
+    disabled_checks=[jax.export.DisabledSafetyCheck.custom_call("pallasite_run")],
+  )(F32).serialize())
+  expect(exported.call, X)
+  return expect(jax.jit(lambda x: exported.call(kernel()(x))), X, wanted=X + 2, times=2)
+
+
+@way("lowered for a GPU")
+def _():
+  # What is lowered, in tests/kernels/gpu_programs_test.py.
+  with pytest.raises(pallasite.UnsupportedError, match="lowered for cuda"):
+    jax.jit(kernel(interpret=pallasite.Params())).trace(X).lower(lowering_platforms=("cuda",))
+  return "left alone; `interpret=Params()` is refused by name"
 
 
 @way("outputs that share a buffer with an input")

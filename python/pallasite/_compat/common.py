@@ -50,10 +50,12 @@ __all__ = [
   "is_ref",
   "jax_runtime_error",
   "keep_equations",
+  "kernel_jaxpr",
   "key_functions",
   "layout_text",
   "lowering_rule",
   "mpmd_map_p",
+  "needs_tensor_memory",
   "num_devices",
   "numbers_of_keys",
   "open_jaxpr",
@@ -146,6 +148,33 @@ def open_jaxpr(jaxpr) -> tuple[object, Sequence]:
   """The body of an open or closed jaxpr, and the values of its constants."""
   inner = getattr(jaxpr, "jaxpr", jaxpr)
   return inner, tuple(getattr(jaxpr, "consts", ()) or ())
+
+
+def kernel_jaxpr(params: dict):
+  """The body of the kernel that an equation of either primitive calls."""
+  return open_jaxpr(params["jaxprs"][0] if "jaxprs" in params else params["jaxpr"])[0]
+
+
+def needs_tensor_memory(jaxpr) -> bool:
+  """Whether anything in a kernel is, or uses, the tensor memory of Blackwell."""
+
+  def is_of_it(var) -> bool:
+    return isinstance(var.aval, gpu_core.AbstractTMEMRef)
+
+  def uses_it(eqn) -> bool:
+    return any(part in eqn.primitive.name for part in ("tcgen05", "tmem")) or any(
+      needs_tensor_memory(inner) for inner in _jaxprs_in(eqn.params)
+    )
+
+  inner, _ = open_jaxpr(jaxpr)
+  return any(map(is_of_it, inner.invars)) or any(map(uses_it, inner.eqns))
+
+
+def _jaxprs_in(params: dict) -> Iterable:
+  for value in params.values():
+    for item in value if isinstance(value, (tuple, list)) else (value,):
+      if hasattr(open_jaxpr(item)[0], "eqns"):
+        yield item
 
 
 def scan_counts(params: dict) -> tuple[int, int]:

@@ -83,6 +83,9 @@ void set_from(RunOptions& options, const Json& object) {
     } else if (name == "keep_inputs") {
       if (!value.is_boolean()) refuse(name, value.dump(), "true or false");
       options.keep_inputs = value.get<bool>();
+    } else if (name == "compiler_asked") {
+      if (!value.is_boolean()) refuse(name, value.dump(), "true or false");
+      options.compiler_asked = value.get<bool>();
     } else if (name == "origin") {
       options.origin =
           static_cast<int64_t>(count_of(value, name, 0, std::numeric_limits<int64_t>::max()));

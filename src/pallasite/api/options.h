@@ -73,11 +73,14 @@ struct RunOptions {
   bool keep_inputs = false;
   // A number of the caller's, for the report. 0 is none.
   int64_t origin = 0;
+  // Whether JAX's own lowering for the chip was asked about the kernel: a check that is over before
+  // the run.
+  bool compiler_asked = false;
 };
 
 // Changes the options that a JSON object states: checks, on_finding, seed, schedule, schedules,
 // async_values, max_steps, workers, uninitialized_memory, out_of_bounds_reads, arch, arch_guessed,
-// program, devices, keep_inputs, origin; `run` (an object of the same) and `jax` as
+// program, devices, keep_inputs, origin, compiler_asked; `run` (an object of the same) and `jax` as
 // python/pallasite/engine.py describes them. null leaves an option as it is. Throws OptionError.
 void set_options(RunOptions& options, std::string_view json);
 

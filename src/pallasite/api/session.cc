@@ -372,6 +372,7 @@ Report Session::attempt(const LoadedModule& loaded, std::span<const HostArray> i
   // Barrier protocol, bounds, scopes and progress.
   report.checks.push_back("machine");
   if (options.check_values) report.checks.push_back("values");
+  if (options.compiler_asked) report.checks.push_back("compile");
   std::ranges::move(result.findings, std::back_inserter(report.findings));
   PALLASITE_CHECK(result.outcome == Outcome::Finished || !report.findings.empty());
   report.finished = result.outcome == Outcome::Finished;
