@@ -1,9 +1,15 @@
-"""Every private name of JAX that `_compat` uses exists in the JAX that is running."""
+"""Every private name of JAX that `_compat` uses exists in the JAX that is running.
+
+The table of docs/gen/private_names.md says it of each version; PALLASITE_BLESS=1 writes the column of
+the one that runs this.
+"""
 
 import ast
 import importlib
+import os
 import pathlib
 
+import jax
 import pytest
 
 from pallasite import _compat
@@ -44,11 +50,14 @@ def names_of(source):
   return found
 
 
-USED = {}
+TABLE = pathlib.Path(__file__).parents[2] / "docs" / "gen" / "private_names.md"
+
+# By name: the files that use it.
+ALL = {}
 for _file in sorted(PACKAGE.glob("*.py")):
-  if _file.name not in SKIPPED:
-    for _path in names_of(_file.read_text()):
-      USED.setdefault(".".join(_path), _file.name)
+  for _path in names_of(_file.read_text()):
+    ALL.setdefault(".".join(_path), []).append(_file.name)
+USED = {name: files[0] for name, files in ALL.items() if not set(files) <= SKIPPED}
 
 
 def exists(name):
@@ -87,3 +96,43 @@ other.name
 @pytest.mark.parametrize("name", sorted(USED))
 def test_a_private_name_exists(name):
   assert exists(name), f"{USED[name]} uses {name}, which this JAX does not have"
+
+
+def read_table():
+  """By name: what each column says."""
+  if not TABLE.exists():
+    return {}
+  rows = [line.strip("| ").split(" | ") for line in TABLE.read_text().splitlines() if "|" in line]
+  return {row[0].strip("`"): dict(zip(rows[0][1:], row[1:])) for row in rows[2:]}
+
+
+def write_table(column):
+  before = read_table()
+  versions = sorted({c for row in before.values() for c in row if c != "used by"} | {column})
+  lines = [
+    "# Private names of JAX",
+    "",
+    "What `python/pallasite/_compat` uses below `jax._src`, and in which version it is. Nothing else of",
+    "pallasite touches these. tests/tools/private_names_test.py writes this table and checks it.",
+    "",
+    "| name | used by | " + " | ".join(versions) + " |",
+    "| --- | --- |" + " --- |" * len(versions),
+  ]
+  for name in sorted(ALL):
+    row = {**before.get(name, {}), column: "yes" if exists(name) else "no"}
+    cells = [row.get(version, "?") for version in versions]
+    lines.append(f"| `{name}` | {', '.join(ALL[name])} | {' | '.join(cells)} |")
+  TABLE.write_text("\n".join(lines) + "\n")
+
+
+def test_the_table_says_so():
+  column = f"JAX {jax.__version__}"
+  if os.environ.get("PALLASITE_BLESS"):
+    write_table(column)
+  table = read_table()
+  assert list(table) == sorted(ALL)
+  for name, row in table.items():
+    assert row["used by"] == ", ".join(ALL[name])
+    assert "?" not in row.values(), name
+    # Of a version that nobody has tried yet only the names themselves are known.
+    assert row.get(column, "yes" if exists(name) else "no") == ("yes" if exists(name) else "no"), name

@@ -170,8 +170,8 @@ def needs_tensor_memory(jaxpr) -> bool:
   return any(map(is_of_it, inner.invars)) or any(map(uses_it, inner.eqns))
 
 
-def _jaxprs_in(params: dict) -> Iterable:
-  for value in params.values():
+def _jaxprs_in(parameters: dict) -> Iterable:
+  for value in parameters.values():
     for item in value if isinstance(value, (tuple, list)) else (value,):
       if hasattr(open_jaxpr(item)[0], "eqns"):
         yield item
