@@ -266,6 +266,7 @@ void store_transfer(ClusterMachine& machine, const Agent& agent) {
 
 void store_poison(ClusterMachine& machine, const Agent& agent) {
   const AccessPlan& plan = *payload_of(machine, agent).whole.gmem;
+  machine.prepare_fresh(plan, agent.operands[0], true);
   fill_view(plan, agent.operands[0], memory_of(machine, plan, agent, 0), false);
 }
 

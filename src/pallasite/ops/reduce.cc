@@ -142,12 +142,16 @@ struct ReduceKernel {
   ElementLoop down = nullptr;
   // accumulators[0] joins all of the row. As an elementwise loop of (accumulators, row).
   ElementLoop across = nullptr;
+  // out[r] joins all of row r; the count is that of rows, the immediate the size_t of their
+  // elements. The same bits as `fill_identity` and `across` for each row.
+  ElementLoop rows = nullptr;
 };
 
 template <typename F, typename L>
 struct DownLoop {
   using Value = typename L::Value;
-  [[gnu::always_inline]] static void body(void* out, const void* const* inputs, size_t count) {
+  [[gnu::always_inline]] static void body(void* out, const void* const* inputs, size_t count,
+                                          const void*) {
     const auto* x = static_cast<const Value*>(inputs[0]);
     const auto* y = static_cast<const Value*>(inputs[1]);
     auto* result = static_cast<Value*>(out);
@@ -159,7 +163,8 @@ struct DownLoop {
 template <typename F, typename L>
 struct AcrossLoop {
   using Value = typename L::Value;
-  [[gnu::always_inline]] static void body(void* out, const void* const* inputs, size_t count) {
+  [[gnu::always_inline]] static void body(void* out, const void* const* inputs, size_t count,
+                                          const void*) {
     const auto* row = static_cast<const Value*>(inputs[1]);
     Value lanes[kLanes];
     for (size_t k = 0; k < kLanes; ++k) lanes[k] = F::template identity<L>();
@@ -174,19 +179,56 @@ struct AcrossLoop {
   }
 };
 
+// Some rows at a time, since the next element of a row has to wait for the one before it.
+template <typename F, typename L>
+struct RowsLoop {
+  using Value = typename L::Value;
+
+  template <size_t kRows>
+  [[gnu::always_inline]] static void join_rows(Value* out, const Value* rows, size_t row) {
+    Value lanes[kRows][kLanes];
+    for (size_t r = 0; r < kRows; ++r)
+      for (size_t k = 0; k < kLanes; ++k) lanes[r][k] = F::template identity<L>();
+    size_t i = 0;
+    for (; i + kLanes <= row; i += kLanes)
+      for (size_t r = 0; r < kRows; ++r)
+        for (size_t k = 0; k < kLanes; ++k)
+          lanes[r][k] = F::join(lanes[r][k], rows[r * row + i + k]);
+    for (; i < row; ++i)
+      for (size_t r = 0; r < kRows; ++r)
+        lanes[r][i % kLanes] = F::join(lanes[r][i % kLanes], rows[r * row + i]);
+    for (size_t r = 0; r < kRows; ++r) {
+      for (size_t width = kLanes / 2; width > 0; width /= 2)
+        for (size_t k = 0; k < width; ++k) lanes[r][k] = F::join(lanes[r][k], lanes[r][k + width]);
+      out[r] = L::wrap(F::join(F::template identity<L>(), lanes[r][0]));
+    }
+  }
+
+  [[gnu::always_inline]] static void body(void* out, const void* const* inputs, size_t count,
+                                          const void* immediate) {
+    const size_t row = *static_cast<const size_t*>(immediate);
+    const auto* rows = static_cast<const Value*>(inputs[0]);
+    auto* results = static_cast<Value*>(out);
+    constexpr size_t kRows = 4;
+    size_t r = 0;
+    for (; r + kRows <= count; r += kRows) join_rows<kRows>(results + r, rows + r * row, row);
+    for (; r < count; ++r) join_rows<1>(results + r, rows + r * row, row);
+  }
+};
+
 template <typename Loop>
 struct LoopVariants {
-  static void portable(void* out, const void* const* inputs, size_t count, const void*) {
-    Loop::body(out, inputs, count);
+  static void portable(void* out, const void* const* inputs, size_t count, const void* immediate) {
+    Loop::body(out, inputs, count, immediate);
   }
 #if defined(__x86_64__)
   [[gnu::target("avx2")]] static void avx2(void* out, const void* const* inputs, size_t count,
-                                           const void*) {
-    Loop::body(out, inputs, count);
+                                           const void* immediate) {
+    Loop::body(out, inputs, count, immediate);
   }
   [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq")]] static void avx512(
-      void* out, const void* const* inputs, size_t count, const void*) {
-    Loop::body(out, inputs, count);
+      void* out, const void* const* inputs, size_t count, const void* immediate) {
+    Loop::body(out, inputs, count, immediate);
   }
 #endif
 };
@@ -210,6 +252,7 @@ ReduceKernel reduce_kernel(ElementType element) {
     };
     kernel.down = choose_reduce_loop<DownLoop<F, L>>();
     kernel.across = choose_reduce_loop<AcrossLoop<F, L>>();
+    kernel.rows = choose_reduce_loop<RowsLoop<F, L>>();
   });
   return kernel;
 }
@@ -323,6 +366,11 @@ void compile_reduce(Compiler& compiler, OpId id) {
   ReducePlan plan =
       make_reduce_plan(compiler.operand_type(id, 0), ints_attribute(op.attributes, "axes"));
   plan.kernel = reduce_kernel<F>(plan.accumulator);
+  const bool rows_only =
+      plan.element == plan.accumulator && plan.row_is_reduced && plan.outer.size() <= 1;
+  if (rows_only &&
+      compiler.emit_chain_rows(id, plan.kernel.rows, compiler.payload(size_t(plan.row)), plan.row))
+    return;
   const Slot array = compiler.operand(id, 0);
   const Slot result = compiler.result(id);
   const Slot accumulators =

@@ -9,6 +9,7 @@
 #include "pallasite/base/check.h"
 #include "pallasite/ir/op_def.h"
 #include "pallasite/ir/text.h"
+#include "pallasite/ops/broadcast_loop.h"
 #include "pallasite/ops/elementwise.h"
 #include "pallasite/ops/strided_copy.h"
 
@@ -211,7 +212,7 @@ void compile_broadcast(Compiler& compiler, OpId id) {
     period *= size_t(to.shape[d - 1]);
   while (d > 0 && repeats(d - 1)) --d;
   if (d == 0 && int64_t(period) == from.element_count() && to.element_count() > 0)
-    return compiler.emit_chain_broadcast(id, repeat, period);
+    return compiler.emit_chain_broadcast(id, broadcast_loop(to.element), repeat, period);
   emit_copy(compiler, id, copy_to(to, source_strides));
 }
 

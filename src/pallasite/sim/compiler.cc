@@ -204,13 +204,18 @@ void Compiler::free_value(ValueId value) {
   Binding& binding = bindings_[value.index];
   const auto* slot = std::get_if<SlotBinding>(&binding);
   if (slot == nullptr || !slot->owned) return;
-  // An elementwise op that is still pending may read the slot.
-  if (pending_.empty()) {
-    release(slot->slot);
-  } else {
-    deferred_releases_.push_back(slot->slot);
+  // An elementwise op that is still pending may read the slots.
+  deferred_releases_.push_back(slot->slot);
+  if (const auto it = in_place_.find(value); it != in_place_.end()) {
+    deferred_releases_.push_back(it->second.offset);
+    in_place_.erase(it);
   }
+  if (pending_.empty()) release_deferred();
   binding = std::monostate();
+}
+
+void Compiler::release_deferred() {
+  for (Slot slot : std::exchange(deferred_releases_, {})) release(slot);
 }
 
 bool Compiler::is_pending(ValueId value) const {
@@ -222,6 +227,7 @@ bool Compiler::is_pending(ValueId value) const {
 
 Slot Compiler::use(ValueId value) {
   if (is_pending(value)) flush_elementwise();
+  read_in_place(value);
   const auto* slot = std::get_if<SlotBinding>(&bindings_[value.index]);
   PALLASITE_CHECK(slot != nullptr,
                   "a value is used that has no slot: " +
@@ -254,6 +260,7 @@ Slot Compiler::constant(std::vector<std::byte> data) {
 
 void Compiler::alias(ValueId value, ValueId same_as) {
   if (is_pending(same_as)) flush_elementwise();
+  read_in_place(same_as);
   Binding binding = bindings_[same_as.index];
   if (auto* slot = std::get_if<SlotBinding>(&binding)) {
     const auto it = live_slots_.find(slot->slot);

@@ -14,6 +14,7 @@
 
 #include "pallasite/diag/diagnostic.h"
 #include "pallasite/ir/module.h"
+#include "pallasite/sim/fused_loop.h"
 #include "pallasite/sim/program.h"
 #include "pallasite/sim/value_check.h"
 #include "pallasite/sim/view.h"
@@ -114,12 +115,15 @@ class Compiler {
                         uint32_t scalar_inputs = 0);
 
   // Joins a chain too: element i of the result is element i / repeat mod period of the operand.
-  void emit_chain_broadcast(OpId op, size_t repeat, size_t period);
-  // A load or store whose elements a chain of elementwise ops can read or write in memory, with no
-  // copy in registers. `place` is emitted as the visible instruction of the op: it checks the
-  // access and puts the element offset of its start into slot `a`. A load that the chain may not
-  // read later, because its memory may change, it reads itself into slot `b`, and puts -1 into `a`.
-  // False: nothing was emitted.
+  // `loop` takes a ChainRepeat.
+  void emit_chain_broadcast(OpId op, FusedFn loop, size_t repeat, size_t period);
+  // The op gives one element for each `row` elements of its operand, which a chain has at hand:
+  // then `loop` joins it, and counts rows. False: nothing was emitted.
+  bool emit_chain_rows(OpId op, FusedFn loop, const void* immediate, size_t row);
+  // A load or store whose elements a chain can read or write in memory, with no copy in registers.
+  // `place` is emitted as the visible instruction of the op: it checks the access and puts the
+  // element offset of its start into slot `a`. A load of memory that may change reads it itself,
+  // into slot `b`, and puts -1 into `a`. False: nothing was emitted.
   bool emit_chain_load(OpId op, const AccessPlan& plan, ExecFn place, const void* payload);
   bool emit_chain_store(OpId op, const AccessPlan& plan, ExecFn place, const void* payload);
 
@@ -172,26 +176,31 @@ class Compiler {
     size_t operand;
     Slot record;
   };
-  // Elements in memory: where an access starts is in the slot `offset`.
+  // Elements in memory: where an access starts is in the slot `offset`. Of a load, its elements are
+  // in the slot `loaded` if the offset is negative.
   struct InMemory {
     const AccessPlan* plan = nullptr;
     Slot offset = 0;
+    Slot loaded = kNoSlot;
+  };
+  // What a chain reads that it does not compute; both are left out for what it does.
+  struct ChainInput {
+    Slot slot = kNoSlot;
+    InMemory memory = {};
   };
   struct PendingElementwise {
     OpId op;
     ElementwiseKernel kernel;
     const void* immediate = nullptr;
     uint32_t scalar_inputs = 0;
-    // Of inputs that are not pending themselves: taken now, since the value may be freed before the
-    // chain is emitted.
-    std::vector<Slot> input_slots;
-    std::vector<PendingCheck> checks;
-    // Of a broadcast, which has no kernel: element i is element i / repeat mod period of the input.
+    // Taken when the op joins, since a value may be freed before the chain is emitted.
+    std::vector<ChainInput> inputs = {};
+    std::vector<PendingCheck> checks = {};
+    // Of a broadcast.
     size_t repeat = 0;
     size_t period = 0;
-    // Of a load, which has no kernel and no inputs: what it reads, and the slot of its result.
-    InMemory source;
-    Slot loaded = kNoSlot;
+    // Elements that the op makes one of.
+    size_t row = 1;
   };
   // The store that a chain ends with.
   struct ChainStore {
@@ -208,12 +217,19 @@ class Compiler {
   void collect_literals();
   Slot allocate(size_t bytes);
   void release(Slot slot);
+  void release_deferred();
   void free_value(ValueId value);
   void flush_elementwise(const ChainStore* store = nullptr);
   // Emits an instruction that does not end the chain.
   Instruction& push_instruction(OpId op, ExecFn exec, const void* payload, bool visible = false);
-  // Whether an op on so many elements can join the pending ones.
-  bool chain_takes(int64_t element_count) const;
+  // Whether an op on so many elements, with such inputs, can join the pending ones; or a store to
+  // `target`.
+  bool chain_takes(size_t count, std::span<const ChainInput> inputs, size_t row,
+                   const AccessPlan* target) const;
+  ChainInput chain_input(ValueId value);
+  void join_chain(PendingElementwise step, size_t count);
+  // Has the elements of a load in registers that may have been left in memory.
+  void read_in_place(ValueId value);
   bool chain_has_checks() const;
   bool is_pending(ValueId value) const;
   // The tests of an op that may find something. Those of a scalar are emitted here.
@@ -249,6 +265,10 @@ class Compiler {
   // Of an argument of the functions being inlined: the value that it stands for.
   std::map<ValueId, ValueId> argument_values_;
   std::vector<PendingElementwise> pending_;
+  // Elements that the pending ops work on.
+  size_t chain_count_ = 0;
+  // Loads that leave their elements in memory.
+  std::map<ValueId, InMemory> in_place_;
   std::vector<uint32_t> label_targets_;
   std::vector<std::pair<uint32_t, Label>> jumps_;
   struct SwitchTable {

@@ -1,189 +1,46 @@
-// Chains of elementwise ops: one blocked loop that reads its inputs and writes its outputs where
-// they are, registers or memory.
+// Chains of elementwise ops, broadcasts and sums of rows: what joins a chain, and the payload of
+// its loop (fused_loop.h).
 //
-// A load joins a chain where the elements that it reads stay as they are until the chain runs: they
-// belong to a parameter that nothing in the kernel writes. The chain's last value may be written
-// straight to the memory of the store that takes it. Checks of both accesses are instructions of
-// their own, in the place of the op.
+// A load of memory that nothing in the kernel writes leaves its elements where they are: chains
+// read them there, and any other op has them read into registers first. The chain's last value may
+// be written straight to the memory of the store that takes it. Checks of both accesses are
+// instructions of their own, in the place of the op.
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "pallasite/base/check.h"
 #include "pallasite/ir/location.h"
 #include "pallasite/ir/op_def.h"
 #include "pallasite/sim/compiler.h"
+#include "pallasite/sim/fused_loop.h"
 #include "pallasite/sim/machine.h"
-#include "pallasite/sim/thread.h"
 
 namespace pallasite {
 
 namespace {
 
 // Elements of one round of a fused loop: intermediates of a few ops stay in the first-level cache.
-constexpr size_t kBlock = 512;
-constexpr size_t kMaxInputs = 8;
-// A fused loop holds at most this many intermediates, and touches so many places in memory.
+constexpr size_t kBlock = 1024;
+// A fused loop holds at most this many ops.
 constexpr size_t kMaxSteps = 24;
-constexpr size_t kMaxPlaces = 8;
 // Shorter runs of adjacent elements are copied rather than worked on in memory.
 constexpr int64_t kMinRun = 64;
+// Rows that are summed inside of a chain: a round has all of at least one.
+constexpr size_t kMinRow = 16;
+constexpr size_t kMaxRow = 4096;
 
-enum class Home : uint8_t {
-  Register,
-  Intermediate,
-  Memory,
-};
-
-struct FusedOperand {
-  Home home = Home::Register;
-  // A slot, or the number of an intermediate or of a place in memory.
-  uint32_t where = 0;
-  // Bytes per element; 0 for a scalar beside arrays.
-  uint32_t stride = 0;
-};
-
-struct FusedStep {
-  // Null: a copy, or a broadcast.
-  decltype(ElementwiseKernel::loop) loop = nullptr;
-  // Of a broadcast: element i is element i / repeat mod period of the input.
-  size_t repeat = 0;
-  size_t period = 0;
-  const void* immediate = nullptr;
-  std::vector<FusedOperand> inputs;
-  FusedOperand output;
-};
-
-// Elements of an access, used in place.
-struct FusedPlace {
-  const AccessPlan* plan = nullptr;
-  // Where the element offset of the access is. Negative: the elements are in `loaded`.
-  Slot offset = 0;
-  Slot loaded = kNoSlot;
-  // Elements that lie side by side.
-  size_t run = 0;
-};
-
-struct FusedPayload {
-  std::vector<FusedStep> steps;
-  std::vector<FusedPlace> places;
-  size_t count = 0;
-  // Elements of a round.
-  size_t block = kBlock;
-  size_t intermediates = 0;
-};
-
-// One block of an intermediate, large enough for 8-byte elements.
-constexpr size_t kIntermediateBytes = kBlock * 8;
-
-// Where element `begin` of an access lies, in elements from its start.
-int64_t element_offset(const FusedPlace& place, size_t begin) {
-  const std::vector<AccessDigit>& digits = place.plan->strides;
-  auto run = static_cast<int64_t>(begin / place.run);
-  int64_t offset = static_cast<int64_t>(begin % place.run);
-  for (size_t d = digits.size() - 1; d-- > 0 && run > 0;) {
-    offset += run % digits[d].size * digits[d].stride;
-    run /= digits[d].size;
-  }
-  return offset;
-}
-
-// Elements [begin, begin + count) of a broadcast.
-template <typename Bits>
-void broadcast(Bits* out, const Bits* source, size_t begin, size_t count, const FusedStep& step) {
-  const size_t end = begin + count;
-  for (size_t i = begin; i < end;) {
-    if (step.repeat == 1) {
-      const size_t first = i % step.period;
-      const size_t n = std::min(end - i, step.period - first);
-      std::memcpy(out, source + first, n * sizeof(Bits));
-      out += n;
-      i += n;
-    } else {
-      const size_t n = std::min(end - i, step.repeat - i % step.repeat);
-      out = std::fill_n(out, n, source[i / step.repeat % step.period]);
-      i += n;
-    }
-  }
-}
-
-void broadcast(std::byte* out, const std::byte* source, size_t begin, size_t count,
-               const FusedStep& step) {
-  const auto run = [&]<typename Bits>(Bits) {
-    broadcast(reinterpret_cast<Bits*>(out), reinterpret_cast<const Bits*>(source), begin, count,
-              step);
-  };
-  switch (step.output.stride) {
-    case 1:
-      return run(uint8_t());
-    case 2:
-      return run(uint16_t());
-    case 4:
-      return run(uint32_t());
-    default:
-      return run(uint64_t());
-  }
-}
-
-Step exec_fused(Thread& thread, const Instruction& in) {
-  const auto& fused = *static_cast<const FusedPayload*>(in.payload);
-  ClusterMachine& machine = thread.machine();
-  std::byte* registers = thread.registers();
-  std::byte* intermediates = fused.intermediates == 0
-                                 ? nullptr
-                                 : machine.scratch(0, fused.intermediates * kIntermediateBytes);
-  // Null: the elements are in registers.
-  std::array<std::byte*, kMaxPlaces> starts{};
-  for (size_t i = 0; i < fused.places.size(); ++i) {
-    const FusedPlace& place = fused.places[i];
-    const int64_t offset = thread.at<int64_t>(place.offset);
-    if (offset < 0) continue;
-    const uint32_t block = machine.block_of(thread.index());
-    starts[i] = machine.data(*place.plan, thread.index(), block) +
-                offset * static_cast<int64_t>(register_bytes(place.plan->element));
-  }
-  for (size_t begin = 0; begin < fused.count; begin += fused.block) {
-    const size_t n = std::min(fused.block, fused.count - begin);
-    const auto address = [&](const FusedOperand& operand) -> std::byte* {
-      switch (operand.home) {
-        case Home::Intermediate:
-          // Its stride only says how large an element is.
-          return intermediates + operand.where * kIntermediateBytes;
-        case Home::Memory: {
-          const FusedPlace& place = fused.places[operand.where];
-          if (starts[operand.where] == nullptr) {
-            return registers + place.loaded + begin * operand.stride;
-          }
-          return starts[operand.where] + element_offset(place, begin) * operand.stride;
-        }
-        default:
-          return registers + operand.where + begin * operand.stride;
-      }
-    };
-    for (const FusedStep& step : fused.steps) {
-      if (step.repeat != 0) {
-        broadcast(address(step.output), registers + step.inputs[0].where, begin, n, step);
-        continue;
-      }
-      const void* inputs[kMaxInputs];
-      for (size_t i = 0; i < step.inputs.size(); ++i) inputs[i] = address(step.inputs[i]);
-      std::byte* output = address(step.output);
-      if (step.loop != nullptr) {
-        step.loop(output, inputs, n, step.immediate);
-      } else if (output != inputs[0]) {
-        std::memcpy(output, inputs[0], n * step.output.stride);
-      }
-    }
-  }
-  return Step::Next;
-}
+using Home = FusedOperand::Home;
 
 // Whether a loop can work on the elements of an access where they are.
 bool usable_in_place(const AccessPlan& plan) {
   return !plan.remapped && !is_sub_byte(plan.element) && !plan.strides.empty() &&
          plan.strides.back().stride == 1 && plan.strides.back().size >= kMinRun;
+}
+
+size_t run_of(const AccessPlan& plan) {
+  return static_cast<size_t>(plan.strides.back().size);
 }
 
 }  // namespace
@@ -193,24 +50,40 @@ class Compiler::ChainBuilder {
  public:
   ChainBuilder(Compiler& compiler, const std::vector<PendingElementwise>& pending)
       : compiler_(compiler), pending_(pending) {
-    for (const PendingElementwise& step : pending) {
-      if (step.source.plan != nullptr) continue;
-      for (ValueId input : compiler.op(step.op).operands) ++uses_inside_[input];
+    for (uint32_t i = 0; i < pending.size(); ++i) {
+      for (ValueId input : compiler.op(pending[i].op).operands) {
+        ++uses_inside_[input];
+        last_use_[input] = i;
+      }
     }
   }
 
-  FusedPayload build(const ChainStore* store) {
-    fused_.count = static_cast<size_t>(compiler_.result_type(pending_[0].op).element_count());
-    for (const PendingElementwise& step : pending_) {
-      const ValueId output = compiler_.op(step.op).results[0];
-      const bool stored = store != nullptr && output == store->value;
-      if (step.source.plan != nullptr) {
-        add_load(step, output, stored ? store : nullptr);
-      } else {
-        add_step(step, output, stored ? store : nullptr);
+  FusedPayload build(size_t count, const ChainStore* store) {
+    fused_.count = count;
+    choose_rounds(store);
+    for (uint32_t i = 0; i < pending_.size(); ++i) {
+      const PendingElementwise& pending = pending_[i];
+      const ValueId output = compiler_.op(pending.op).results[0];
+      add_step(pending, output, store != nullptr && output == store->value ? store : nullptr);
+      for (ValueId input : compiler_.op(pending.op).operands) {
+        if (last_use_[input] == i) free_scratch(input);
       }
     }
-    choose_block();
+    PALLASITE_CHECK(fused_.operands.size() <= kMaxFusedOperands &&
+                    fused_.places.size() <= kMaxFusedPlaces);
+    return std::move(fused_);
+  }
+
+  // A store of what is in memory.
+  FusedPayload build_copy(size_t count, const InMemory& from, const ChainStore& store) {
+    fused_.count = count;
+    fused_.run = std::gcd(count, std::gcd(run_of(*from.plan), run_of(*store.target.plan)));
+    fused_.block = fused_.run;
+    FusedStep copy;
+    copy.element_bytes = static_cast<uint8_t>(register_bytes(from.plan->element));
+    copy.inputs[copy.input_count++] = operand(place(from));
+    copy.output = operand(place(store.target));
+    fused_.steps.push_back(copy);
     return std::move(fused_);
   }
 
@@ -222,90 +95,132 @@ class Compiler::ChainBuilder {
     return static_cast<uint32_t>(register_bytes(compiler_.type(value).element));
   }
 
-  FusedOperand add_place(const InMemory& memory, Slot loaded) {
-    const AccessPlan& plan = *memory.plan;
-    fused_.places.push_back(
-        {&plan, memory.offset, loaded, static_cast<size_t>(plan.strides.back().size)});
-    return {Home::Memory, static_cast<uint32_t>(fused_.places.size() - 1),
-            static_cast<uint32_t>(register_bytes(plan.element))};
+  // The number of an operand in the payload.
+  uint16_t operand(const FusedOperand& wanted) {
+    const auto found = std::find(fused_.operands.begin(), fused_.operands.end(), wanted);
+    const auto number = static_cast<uint16_t>(found - fused_.operands.begin());
+    if (found == fused_.operands.end()) fused_.operands.push_back(wanted);
+    return number;
   }
 
-  void add_copy(ValueId from, FusedOperand to) {
-    FusedStep copy;
-    copy.inputs.push_back(homes_.at(from));
-    copy.output = to;
-    fused_.steps.push_back(std::move(copy));
+  FusedOperand place(const InMemory& memory) {
+    const auto found = std::find_if(fused_.places.begin(), fused_.places.end(),
+                                    [&](const auto& p) { return p.offset == memory.offset; });
+    const auto number = static_cast<uint32_t>(found - fused_.places.begin());
+    if (found == fused_.places.end())
+      fused_.places.push_back({memory.plan, memory.offset, memory.loaded});
+    return {Home::Memory, number, static_cast<uint32_t>(register_bytes(memory.plan->element))};
   }
 
-  void add_load(const PendingElementwise& load, ValueId output, const ChainStore* store) {
-    homes_[output] = add_place(load.source, load.loaded);
-    if (store != nullptr) {
-      add_copy(output, add_place(store->target, kNoSlot));
-    } else if (escapes(output)) {
-      add_copy(output, {Home::Register, load.loaded, element_bytes(output)});
+  FusedOperand make_scratch(ValueId value, bool keep) {
+    const uint32_t stride = element_bytes(value);
+    const auto bytes = (static_cast<uint32_t>(fused_.block) * stride + 63) / 64 * 64;
+    uint32_t where;
+    // What is set once, ahead of the rounds, may not lie where any step of a round writes.
+    if (std::vector<uint32_t>& free = free_scratch_[bytes]; !keep && !free.empty()) {
+      where = free.back();
+      free.pop_back();
+    } else {
+      where = static_cast<uint32_t>(fused_.scratch_bytes);
+      fused_.scratch_bytes += bytes;
     }
+    if (!keep) scratch_bytes_[value] = bytes;
+    return {Home::Intermediate, where, stride};
+  }
+
+  void free_scratch(ValueId value) {
+    const auto it = scratch_bytes_.find(value);
+    if (it == scratch_bytes_.end()) return;
+    free_scratch_[it->second].push_back(homes_.at(value).where);
+    scratch_bytes_.erase(it);
+  }
+
+  void choose_rounds(const ChainStore* store) {
+    size_t run = fused_.count;
+    size_t unit = 1;
+    for (const PendingElementwise& step : pending_) {
+      unit = std::max(unit, step.row);
+      for (const ChainInput& input : step.inputs) {
+        if (input.memory.plan != nullptr) run = std::gcd(run, run_of(*input.memory.plan));
+      }
+    }
+    if (store != nullptr) run = std::gcd(run, run_of(*store->target.plan));
+    fused_.run = run;
+    // A single op needs no rounds: there is nothing to keep in the cache.
+    fused_.block = pending_.size() == 1 ? run : std::max(kBlock / unit * unit, unit);
+    fused_.block = std::max<size_t>(std::min(fused_.block, run), 1);
+  }
+
+  // Whether a step gives the same in all rounds.
+  bool is_round_free(const PendingElementwise& pending) const {
+    if (!pending.checks.empty() || pending.row != 1) return false;
+    if (pending.repeat != 0) {
+      // All rounds but the last are whole blocks.
+      return pending.repeat == 1 && fused_.run % pending.period == 0 &&
+             fused_.block % pending.period == 0;
+    }
+    const Op& elementwise = compiler_.op(pending.op);
+    if (elementwise.operands.empty()) return false;
+    for (size_t i = 0; i < elementwise.operands.size(); ++i) {
+      const bool scalar = (pending.scalar_inputs >> i & 1) != 0;
+      if (!scalar && !round_free_.contains(elementwise.operands[i])) return false;
+    }
+    return true;
+  }
+
+  FusedOperand input_of(const PendingElementwise& pending, size_t i) {
+    const ValueId input = compiler_.op(pending.op).operands[i];
+    if (const auto it = homes_.find(input); it != homes_.end()) return it->second;
+    const ChainInput& from = pending.inputs[i];
+    if (from.memory.plan != nullptr) return place(from.memory);
+    const bool scalar = (pending.scalar_inputs >> i & 1) != 0 || pending.repeat != 0;
+    return {Home::Register, from.slot, scalar ? 0 : element_bytes(input)};
   }
 
   void add_step(const PendingElementwise& pending, ValueId output, const ChainStore* store) {
-    const Op& elementwise = compiler_.op(pending.op);
     FusedStep step;
     step.loop = pending.kernel.loop;
     step.immediate = pending.immediate;
     step.repeat = pending.repeat;
     step.period = pending.period;
-    for (size_t i = 0; i < elementwise.operands.size(); ++i) {
-      const ValueId input = elementwise.operands[i];
-      if (const auto it = homes_.find(input); it != homes_.end()) {
-        step.inputs.push_back(it->second);
-        continue;
-      }
-      const bool scalar = (pending.scalar_inputs >> i & 1) != 0;
-      step.inputs.push_back(
-          {Home::Register, pending.input_slots[i], scalar ? 0 : element_bytes(input)});
+    step.row = pending.row;
+    for (size_t i = 0; i < pending.inputs.size(); ++i) {
+      step.inputs[step.input_count++] = operand(input_of(pending, i));
     }
     for (const PendingCheck& check : pending.checks) {
       FusedStep scan;
       scan.loop = value_scan(check.check->element);
       scan.immediate = check.check;
-      scan.inputs.push_back(step.inputs[check.operand]);
+      scan.inputs[scan.input_count++] = step.inputs[check.operand];
       // The record is the same for all rounds.
-      scan.output = {Home::Register, check.record, 0};
-      fused_.steps.push_back(std::move(scan));
+      scan.output = operand({Home::Register, check.record, 0});
+      fused_.steps.push_back(scan);
     }
     FusedOperand& home = homes_[output];
+    bool once = false;
     if (store != nullptr) {
-      home = add_place(store->target, kNoSlot);
-    } else if (escapes(output) || pending_.size() == 1) {
-      home = {Home::Register, compiler_.define(output), element_bytes(output)};
+      home = place(store->target);
+    } else if (escapes(output) || pending_.size() == 1 || pending.row != 1) {
+      home = {Home::Register, compiler_.define(output), element_bytes(output),
+              static_cast<uint32_t>(pending.row)};
     } else {
-      home = {Home::Intermediate, static_cast<uint32_t>(fused_.intermediates++),
-              element_bytes(output)};
+      once = is_round_free(pending);
+      if (once) round_free_.insert(output);
+      home = make_scratch(output, once);
     }
-    step.output = home;
-    fused_.steps.push_back(std::move(step));
-  }
-
-  // A round may not cross the end of a run.
-  void choose_block() {
-    size_t common = fused_.count;
-    for (const FusedPlace& place : fused_.places) common = std::gcd(common, place.run);
-    // A single op needs no rounds: there is nothing to keep in the cache.
-    if (fused_.steps.size() == 1 && fused_.intermediates == 0) {
-      fused_.block = std::max<size_t>(common, 1);
-      return;
-    }
-    fused_.block = kBlock;
-    if (common < fused_.count) {
-      size_t rounds = (common + kBlock - 1) / kBlock;
-      while (common % rounds != 0) ++rounds;
-      fused_.block = common / rounds;
-    }
+    step.output = operand(home);
+    (once ? fused_.once : fused_.steps).push_back(step);
   }
 
   Compiler& compiler_;
   const std::vector<PendingElementwise>& pending_;
   std::map<ValueId, uint32_t> uses_inside_;
+  std::map<ValueId, uint32_t> last_use_;
   std::map<ValueId, FusedOperand> homes_;
+  std::set<ValueId> round_free_;
+  // Of values that live inside of the chain; and by size, where others were.
+  std::map<ValueId, uint32_t> scratch_bytes_;
+  std::map<uint32_t, std::vector<uint32_t>> free_scratch_;
   FusedPayload fused_;
 };
 
@@ -361,19 +276,78 @@ bool Compiler::chain_has_checks() const {
                      [](const PendingElementwise& step) { return !step.checks.empty(); });
 }
 
-bool Compiler::chain_takes(int64_t element_count) const {
-  if (options_.level == ObservationLevel::EachOp) return false;
+bool Compiler::chain_takes(size_t count, std::span<const ChainInput> inputs, size_t row,
+                           const AccessPlan* target) const {
   if (pending_.empty()) return true;
-  const auto loads = std::count_if(pending_.begin(), pending_.end(),
-                                   [](const auto& step) { return step.source.plan != nullptr; });
-  return result_type(pending_[0].op).element_count() == element_count &&
-         pending_.size() < kMaxSteps && loads + 1 < static_cast<int64_t>(kMaxPlaces);
+  if (chain_count_ != count || pending_.size() >= kMaxSteps) return false;
+  // Every row has to lie in one run.
+  size_t run = count;
+  std::set<Slot> places;
+  const auto add = [&](std::span<const ChainInput> more) {
+    for (const ChainInput& input : more) {
+      if (input.memory.plan == nullptr) continue;
+      places.insert(input.memory.offset);
+      run = std::gcd(run, run_of(*input.memory.plan));
+    }
+  };
+  add(inputs);
+  if (target != nullptr) run = std::gcd(run, run_of(*target));
+  for (const PendingElementwise& step : pending_) {
+    add(step.inputs);
+    if (step.row == 1) continue;
+    if (row != 1 && row != step.row) return false;
+    row = step.row;
+  }
+  // One is left for a store.
+  return run % row == 0 && places.size() < kMaxFusedPlaces;
+}
+
+Compiler::ChainInput Compiler::chain_input(ValueId value) {
+  if (is_pending(value)) return {};
+  if (const auto it = in_place_.find(value); it != in_place_.end()) {
+    return {.memory = it->second};
+  }
+  return {.slot = use(value)};
+}
+
+void Compiler::join_chain(PendingElementwise step, size_t count) {
+  const Op& joining = op(step.op);
+  const auto take_inputs = [&] {
+    step.inputs.clear();
+    for (ValueId input : joining.operands) {
+      // A broadcast reads from all over its operand.
+      step.inputs.push_back(step.repeat != 0 ? ChainInput{.slot = use(input)} : chain_input(input));
+    }
+  };
+  take_inputs();
+  if (!chain_takes(count, step.inputs, step.row, nullptr)) {
+    const bool waits = std::any_of(joining.operands.begin(), joining.operands.end(),
+                                   [&](ValueId input) { return is_pending(input); });
+    // What a chain over more elements is going to take need not end it.
+    if (!waits && count < chain_count_ && step.row == 1) {
+      std::vector<PendingElementwise> chain = std::exchange(pending_, {});
+      std::vector<Slot> releases = std::exchange(deferred_releases_, {});
+      const size_t chain_count = std::exchange(chain_count_, count);
+      pending_.push_back(std::move(step));
+      flush_elementwise();
+      pending_ = std::move(chain);
+      deferred_releases_ = std::move(releases);
+      chain_count_ = chain_count;
+      return;
+    }
+    flush_elementwise();
+    // What was pending is in registers now.
+    take_inputs();
+  }
+  chain_count_ = count;
+  pending_.push_back(std::move(step));
+  if (options_.level == ObservationLevel::EachOp) flush_elementwise();
 }
 
 void Compiler::emit_elementwise(OpId id, const ElementwiseKernel& kernel, const void* immediate,
                                 uint32_t scalar_inputs) {
   const Op& elementwise = op(id);
-  PALLASITE_CHECK(elementwise.operands.size() <= kMaxInputs);
+  PALLASITE_CHECK(elementwise.operands.size() <= kMaxFusedInputs);
   const Type& out = result_type(id);
   const bool is_scalar = out.is_scalar() && kernel.scalar != nullptr;
   std::vector<PendingCheck> checks = value_checks(id, is_scalar);
@@ -389,61 +363,89 @@ void Compiler::emit_elementwise(OpId id, const ElementwiseKernel& kernel, const 
     in.d = target;
     return;
   }
-  if (!chain_takes(out.element_count())) flush_elementwise();
-  std::vector<Slot> input_slots;
-  for (ValueId input : elementwise.operands) {
-    input_slots.push_back(is_pending(input) ? kNoSlot : use(input));
-  }
   PendingElementwise step;
   step.op = id;
   step.kernel = kernel;
   step.immediate = immediate;
   step.scalar_inputs = scalar_inputs;
-  step.input_slots = std::move(input_slots);
   step.checks = std::move(checks);
-  pending_.push_back(std::move(step));
-  if (options_.level == ObservationLevel::EachOp) flush_elementwise();
+  join_chain(std::move(step), static_cast<size_t>(out.element_count()));
 }
 
-void Compiler::emit_chain_broadcast(OpId id, size_t repeat, size_t period) {
+void Compiler::emit_chain_broadcast(OpId id, FusedFn loop, size_t repeat, size_t period) {
   PALLASITE_CHECK(repeat > 0 && period > 0);
-  const Slot source = operand(id, 0);
-  if (!chain_takes(result_type(id).element_count())) flush_elementwise();
   PendingElementwise step;
   step.op = id;
-  step.input_slots = {source};
+  step.kernel.loop = loop;
   step.repeat = repeat;
   step.period = period;
-  pending_.push_back(std::move(step));
-  if (options_.level == ObservationLevel::EachOp) flush_elementwise();
+  join_chain(std::move(step), static_cast<size_t>(result_type(id).element_count()));
+}
+
+bool Compiler::emit_chain_rows(OpId id, FusedFn loop, const void* immediate, size_t row) {
+  const ValueId array = op(id).operands[0];
+  const auto count = static_cast<size_t>(type(array).element_count());
+  if (row < kMinRow || row > kMaxRow || options_.level == ObservationLevel::EachOp) return false;
+  const auto it = in_place_.find(array);
+  if (it == in_place_.end() ? !is_pending(array) : run_of(*it->second.plan) % row != 0) {
+    return false;
+  }
+  const ChainInput input = chain_input(array);
+  if (is_pending(array) && !chain_takes(count, {&input, 1}, row, nullptr)) return false;
+  PendingElementwise step;
+  step.op = id;
+  step.kernel.loop = loop;
+  step.immediate = immediate;
+  step.row = row;
+  join_chain(std::move(step), count);
+  return true;
 }
 
 bool Compiler::emit_chain_load(OpId id, const AccessPlan& plan, ExecFn place, const void* payload) {
   if (plan.space != MemorySpace::Gmem || !usable_in_place(plan)) return false;
   if (options_.level == ObservationLevel::EachOp) return false;
   // Where the access faults, what is pending has to have been checked.
-  if (!chain_takes(plan.element_count) || chain_has_checks()) flush_elementwise();
-  PendingElementwise load;
-  load.op = id;
-  load.loaded = result(id);
-  load.source = {&plan, allocate(sizeof(int64_t))};
-  // Read until the chain ends.
-  deferred_releases_.push_back(load.source.offset);
+  if (chain_has_checks()) flush_elementwise();
+  const Slot loaded = result(id);
+  const InMemory memory = {&plan, allocate(sizeof(int64_t)), loaded};
+  in_place_[op(id).results[0]] = memory;
   Instruction& in = push_instruction(id, place, payload, true);
-  in.a = load.source.offset;
-  in.b = load.loaded;
-  pending_.push_back(std::move(load));
+  in.a = memory.offset;
+  in.b = loaded;
   return true;
 }
 
+void Compiler::read_in_place(ValueId value) {
+  const auto it = in_place_.find(value);
+  if (it == in_place_.end()) return;
+  const InMemory& memory = it->second;
+  // Other paths to here may have read it or not, so this stays to be done at every use.
+  Instruction& in = push_instruction(module_->value(value).op, exec_read_place, memory.plan);
+  in.a = memory.offset;
+  in.b = memory.loaded;
+}
+
 bool Compiler::emit_chain_store(OpId id, const AccessPlan& plan, ExecFn place,
-                                const void* payload) {
+                                const void* payload_of_place) {
   const ValueId value = op(id).operands[1];
-  if (!usable_in_place(plan) || !is_pending(value) || use_count_[value.index] != 1) return false;
-  if (chain_has_checks()) return false;
-  const ChainStore store = {value, {&plan, allocate(sizeof(int64_t))}};
+  if (!usable_in_place(plan) || options_.level == ObservationLevel::EachOp) return false;
+  ChainStore store = {value, {&plan, 0, kNoSlot}};
+  if (const auto it = in_place_.find(value); it != in_place_.end()) {
+    flush_elementwise();
+    store.target.offset = allocate(sizeof(int64_t));
+    push_instruction(id, place, payload_of_place, true).a = store.target.offset;
+    FusedPayload copy = ChainBuilder(*this, pending_)
+                            .build_copy(static_cast<size_t>(plan.element_count), it->second, store);
+    push_instruction(id, exec_fused, payload(std::move(copy)));
+    release(store.target.offset);
+    return true;
+  }
+  if (!is_pending(value) || use_count_[value.index] != 1 || chain_has_checks()) return false;
+  if (static_cast<size_t>(plan.element_count) != chain_count_) return false;
+  if (!chain_takes(chain_count_, {}, 1, &plan)) return false;
+  store.target.offset = allocate(sizeof(int64_t));
   deferred_releases_.push_back(store.target.offset);
-  push_instruction(id, place, payload, true).a = store.target.offset;
+  push_instruction(id, place, payload_of_place, true).a = store.target.offset;
   flush_elementwise(&store);
   return true;
 }
@@ -452,7 +454,7 @@ void Compiler::flush_elementwise(const ChainStore* store) {
   if (pending_.empty()) return;
   const std::vector<PendingElementwise> steps = std::move(pending_);
   pending_.clear();
-  FusedPayload fused = ChainBuilder(*this, steps).build(store);
+  FusedPayload fused = ChainBuilder(*this, steps).build(chain_count_, store);
   const OpId last = store == nullptr ? steps.back().op : module_->value(store->value).op;
   push_instruction(last, exec_fused, payload(std::move(fused)));
   for (const PendingElementwise& step : steps) {
@@ -460,7 +462,7 @@ void Compiler::flush_elementwise(const ChainStore* store) {
       push_instruction(step.op, exec_report_values, check.check).a = check.record;
     }
   }
-  for (Slot slot : std::exchange(deferred_releases_, {})) release(slot);
+  release_deferred();
 }
 
 }  // namespace pallasite

@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "pallasite/numerics/element_type.h"
+
 namespace pallasite {
 
 struct GmemBuffer {
@@ -37,6 +39,43 @@ class Footprint {
   // Null for buffers that nothing writes.
   std::vector<std::unique_ptr<Granule[]>> granules_;
   std::atomic<bool> conflict_{false};
+};
+
+// Outputs that hold what fresh memory holds wherever nothing has been written, without a pass over
+// all of them: a granule is filled before the first access that does more or less than overwrite
+// all of it, and what no access came to is filled at the end. Safe from several threads; where two
+// clusters conflict the contents are as undefined as without it.
+class FreshMemory {
+ public:
+  static constexpr int64_t kGranule = 256;
+
+  // Of smaller buffers it is not worth the while, and below a byte granules are not enough.
+  static bool worthwhile(ElementType element, const GmemBuffer& buffer) {
+    return !is_sub_byte(element) && buffer.bytes >= 64 * kGranule;
+  }
+
+  FreshMemory(size_t buffers, bool zero) : buffers_(buffers), zero_(zero) {}
+  // All of it is fresh.
+  void start(uint32_t buffer, ElementType element, const GmemBuffer& memory);
+  bool tracks(uint32_t buffer) const { return buffers_[buffer].states != nullptr; }
+  // Has to come before the access.
+  void touch(uint32_t buffer, int64_t first_byte, int64_t bytes, bool write);
+  // Fills what is left.
+  void finish();
+
+ private:
+  enum State : uint8_t { kFresh, kBeingFilled, kHolds };
+  struct Buffer {
+    GmemBuffer memory;
+    ElementType element = ElementType::F32;
+    std::unique_ptr<std::atomic<uint8_t>[]> states;
+  };
+
+  void fill_granules(const Buffer& buffer, int64_t begin, int64_t end) const;
+  void make_hold(const Buffer& buffer, int64_t granule) const;
+
+  std::vector<Buffer> buffers_;
+  bool zero_;
 };
 
 }  // namespace pallasite

@@ -105,11 +105,12 @@ class CertainPrints {
 class Worker {
  public:
   Worker(const Program& program, const std::vector<GmemBuffer>& gmem, const GridOptions& options,
-         Footprint* footprint, Interrupt& interrupt, bool polls)
+         Footprint* footprint, FreshMemory* fresh, Interrupt& interrupt, bool polls)
       : program_(program),
         gmem_(gmem),
         options_(options),
         footprint_(footprint),
+        fresh_(fresh),
         interrupt_(interrupt),
         polls_(polls) {
     make_machine(nullptr, options.machine.max_steps);
@@ -152,7 +153,8 @@ class Worker {
     machine.interrupted = &interrupt_.flag;
     machine.record_choices = options_.record_choices;
     if (polls_ && interrupt_.poll) machine.poll_interrupt = &interrupt_.poll;
-    machine_.emplace(program_, state_, gmem_, machine, policy, options_.observers, footprint_);
+    machine_.emplace(program_, state_, gmem_, machine, policy, options_.observers, footprint_,
+                     fresh_);
   }
 
   Diagnostic cut_short(Outcome outcome) {
@@ -175,6 +177,7 @@ class Worker {
   const std::vector<GmemBuffer>& gmem_;
   const GridOptions& options_;
   Footprint* footprint_;
+  FreshMemory* fresh_;
   Interrupt& interrupt_;
   // It runs on the thread that called run_grid.
   bool polls_;
@@ -219,7 +222,8 @@ class ScopedRelease {
 };
 
 GridResult run_serial(const Program& program, const std::vector<GmemBuffer>& gmem,
-                      const GridOptions& options, Interrupt& interrupt, PrintRelease& release) {
+                      const GridOptions& options, FreshMemory* fresh, Interrupt& interrupt,
+                      PrintRelease& release) {
   GridResult result;
   const Worker* running = nullptr;
   const std::function<void()> tell = [&] {
@@ -232,7 +236,7 @@ GridResult run_serial(const Program& program, const std::vector<GmemBuffer>& gme
     release.tell(prints);
   };
   const ScopedRelease scoped(interrupt, release, tell);
-  Worker worker(program, gmem, options, nullptr, interrupt, true);
+  Worker worker(program, gmem, options, nullptr, fresh, interrupt, true);
   running = &worker;
   for (int64_t cluster = 0; cluster < program.clusters; ++cluster) {
     std::optional<uint64_t> left = options.machine.max_steps;
@@ -251,8 +255,8 @@ GridResult run_serial(const Program& program, const std::vector<GmemBuffer>& gme
 
 // Null if the grid has to run again in launch order.
 std::optional<GridResult> run_parallel(const Program& program, const std::vector<GmemBuffer>& gmem,
-                                       const GridOptions& options, Interrupt& interrupt,
-                                       PrintRelease& release) {
+                                       const GridOptions& options, FreshMemory* fresh,
+                                       Interrupt& interrupt, PrintRelease& release) {
   struct Share {
     uint64_t steps = 0;
     int64_t clusters = 0;
@@ -284,7 +288,7 @@ std::optional<GridResult> run_parallel(const Program& program, const std::vector
   const auto work = [&](uint32_t index) {
     try {
       const ScopedFloatMode float_mode;
-      Worker worker(program, gmem, options, &footprint, interrupt, index == 0);
+      Worker worker(program, gmem, options, &footprint, fresh, interrupt, index == 0);
       Share& share = shares[index];
       while (!abandon) {
         const int64_t begin = next.fetch_add(batch);
@@ -356,8 +360,14 @@ std::optional<GridResult> run_parallel(const Program& program, const std::vector
 // What has to be done to global memory before a run, and again before a second one.
 class GlobalMemory {
  public:
-  GlobalMemory(const Program& program, const std::vector<GmemBuffer>& gmem, bool zero_fill)
-      : program_(program), buffers_(gmem), zero_fill_(zero_fill) {
+  // `observed`: someone reads it that the machine does not know of.
+  GlobalMemory(const Program& program, const std::vector<GmemBuffer>& gmem, bool zero_fill,
+               bool observed)
+      : program_(program),
+        buffers_(gmem),
+        zero_fill_(zero_fill),
+        observed_(observed),
+        fresh_(gmem.size(), zero_fill) {
     const std::vector<KernelParameter>& parameters = program.module->kernel.parameters;
     std::vector<bool> aliased(parameters.size());
     for (const KernelParameter& parameter : parameters) {
@@ -378,6 +388,9 @@ class GlobalMemory {
   }
 
   const std::vector<GmemBuffer>& buffers() const { return buffers_; }
+  FreshMemory* fresh() { return &fresh_; }
+  // After the run that counts.
+  void finish() { fresh_.finish(); }
 
   void reset() {
     const std::vector<KernelParameter>& parameters = program_.module->kernel.parameters;
@@ -390,6 +403,10 @@ class GlobalMemory {
       }
       if (parameters[i].aliases) continue;
       const Layout& layout = program_.allocations[i].layout;
+      if (!observed_ && FreshMemory::worthwhile(layout.element, buffers_[i])) {
+        fresh_.start(static_cast<uint32_t>(i), layout.element, buffers_[i]);
+        continue;
+      }
       const auto count = static_cast<size_t>(layout.element_count());
       if (zero_fill_) {
         fill_zero(layout.element, buffers_[i].data, count);
@@ -403,6 +420,8 @@ class GlobalMemory {
   const Program& program_;
   std::vector<GmemBuffer> buffers_;
   bool zero_fill_;
+  bool observed_;
+  FreshMemory fresh_;
   std::vector<std::vector<std::byte>> saved_;
   std::list<std::vector<std::byte>> private_;
 };
@@ -412,7 +431,7 @@ class GlobalMemory {
 GridResult run_grid(const Program& program, const std::vector<GmemBuffer>& gmem,
                     const GridOptions& options) {
   const ScopedFloatMode float_mode;
-  GlobalMemory memory(program, gmem, options.machine.zero_fill);
+  GlobalMemory memory(program, gmem, options.machine.zero_fill, !options.observers.empty());
   memory.reset();
   Interrupt interrupt;
   PrintRelease release(options);
@@ -426,14 +445,18 @@ GridResult run_grid(const Program& program, const std::vector<GmemBuffer>& gmem,
   const bool parallel = options.workers > 1 && program.clusters > 1 &&
                         program.clusters_independent && options.observers.empty();
   if (parallel) {
-    if (auto result = run_parallel(program, memory.buffers(), options, interrupt, release)) {
+    if (auto result =
+            run_parallel(program, memory.buffers(), options, memory.fresh(), interrupt, release)) {
+      memory.finish();
       result->prints_told = release.told();
       return *result;
     }
     memory.reset();
     if (options.clusters_done != nullptr) *options.clusters_done = 0;
   }
-  GridResult result = run_serial(program, memory.buffers(), options, interrupt, release);
+  GridResult result =
+      run_serial(program, memory.buffers(), options, memory.fresh(), interrupt, release);
+  memory.finish();
   result.prints_told = release.told();
   result.serial_after_conflict = parallel;
   return result;

@@ -33,14 +33,15 @@ Box box_of(const AccessPlan& plan, const Access& access) {
 ClusterMachine::ClusterMachine(const Program& program, ClusterState& state,
                                std::vector<GmemBuffer> gmem, const MachineOptions& options,
                                const Policy* policy, std::vector<Observer*> observers,
-                               Footprint* footprint)
+                               Footprint* footprint, FreshMemory* fresh)
     : program_(program),
       state_(state),
       gmem_(std::move(gmem)),
       options_(options),
       policy_(policy),
       observers_(std::move(observers)),
-      footprint_(footprint) {}
+      footprint_(footprint),
+      fresh_(fresh) {}
 
 ClusterMachine::~ClusterMachine() = default;
 
@@ -452,9 +453,19 @@ bool ClusterMachine::may_change(const AccessPlan& plan) const {
          program_.parameter_written[program_.allocations[plan.site].address];
 }
 
+void ClusterMachine::prepare_fresh(const AccessPlan& plan, const Access& access, bool write) {
+  if (fresh_ == nullptr || plan.space != MemorySpace::Gmem) return;
+  const AllocationSite& site = program_.allocations[plan.site];
+  const auto buffer = static_cast<uint32_t>(site.address);
+  if (!fresh_->tracks(buffer)) return;
+  for_each_run(plan, access, site.layout,
+               [&](int64_t first, int64_t bytes) { fresh_->touch(buffer, first, bytes, write); });
+}
+
 void ClusterMachine::touch(const Actor& actor, const AccessPlan& plan, const Access& access,
                            bool write, Proxy proxy, CompletionChannel completion, uint32_t owner) {
   if (write && plan.space != MemorySpace::Regs) note_progress();
+  prepare_fresh(plan, access, write);
   if (footprint_ != nullptr && plan.space == MemorySpace::Gmem) {
     const AllocationSite& site = program_.allocations[plan.site];
     const auto buffer = static_cast<uint32_t>(site.address);

@@ -94,7 +94,8 @@ class ClusterMachine {
   // `policy` null is the fixed schedule. The state is started anew by `start`.
   ClusterMachine(const Program& program, ClusterState& state, std::vector<GmemBuffer> gmem,
                  const MachineOptions& options, const Policy* policy = nullptr,
-                 std::vector<Observer*> observers = {}, Footprint* footprint = nullptr);
+                 std::vector<Observer*> observers = {}, Footprint* footprint = nullptr,
+                 FreshMemory* fresh = nullptr);
   ~ClusterMachine();
 
   // Puts the state at the start of a cluster's program.
@@ -140,6 +141,9 @@ class ClusterMachine {
   // Tells observers and the footprint about an access that is about to happen.
   void touch(const Actor& actor, const AccessPlan& plan, const Access& access, bool write,
              Proxy proxy, CompletionChannel completion, uint32_t owner);
+
+  // Has fresh memory where an access that is about to happen needs it; `touch` does it too.
+  void prepare_fresh(const AccessPlan& plan, const Access& access, bool write);
 
   // Barriers, by number in the cluster.
   uint32_t barrier_number(uint32_t block, uint32_t index_in_block) const {
@@ -272,6 +276,7 @@ class ClusterMachine {
   const Policy* policy_;
   std::vector<Observer*> observers_;
   Footprint* footprint_;
+  FreshMemory* fresh_;
   std::vector<Diagnostic> findings_;
   std::map<ValueSite, Diagnostic> value_findings_;
   bool faulted_ = false;
