@@ -9,14 +9,11 @@
 #include "pallasite/ir/text.h"
 #include "pallasite/numerics/contraction.h"
 #include "pallasite/ops/elementwise.h"
+#include "pallasite/ops/operand_type.h"
 #include "pallasite/sim/machine.h"
 
 namespace pallasite {
 namespace {
-
-const Type& operand_type(const Module& module, const Op& op, size_t i) {
-  return module.value(op.operands[i]).type;
-}
 
 struct Side {
   ElementType element = ElementType::F32;

@@ -7,16 +7,11 @@
 
 #include "pallasite/ir/text.h"
 #include "pallasite/ops/elementwise.h"
+#include "pallasite/ops/operand_type.h"
 #include "pallasite/ops/strided_copy.h"
 
 namespace pallasite {
 namespace {
-
-constexpr size_t kMaxRank = 12;
-
-const Type& operand_type(const Module& module, const Op& op, size_t i) {
-  return module.value(op.operands[i]).type;
-}
 
 std::span<const int64_t> ints(const Op& op, std::string_view name) {
   return ints_attribute(op.attributes, name);
@@ -181,7 +176,6 @@ bool check_dimensions(VerifyContext& context, const Op& op, const Type& array, c
   return true;
 }
 
-// `source` is the array of a gather and the parts of a scatter.
 struct PlacesAndWindow {
   Places places;
   // From the array to the parts.

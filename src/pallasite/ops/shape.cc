@@ -11,14 +11,11 @@
 #include "pallasite/ir/text.h"
 #include "pallasite/ops/broadcast_loop.h"
 #include "pallasite/ops/elementwise.h"
+#include "pallasite/ops/operand_type.h"
 #include "pallasite/ops/strided_copy.h"
 
 namespace pallasite {
 namespace {
-
-const Type& operand_type(const Module& module, const Op& op, size_t i = 0) {
-  return module.value(op.operands[i]).type;
-}
 
 std::span<const int64_t> ints(const Op& op, std::string_view name) {
   return ints_attribute(op.attributes, name);

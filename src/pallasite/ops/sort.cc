@@ -11,14 +11,11 @@
 
 #include "pallasite/ir/text.h"
 #include "pallasite/ops/elementwise.h"
+#include "pallasite/ops/operand_type.h"
 #include "pallasite/ops/strided_copy.h"
 
 namespace pallasite {
 namespace {
-
-const Type& operand_type(const Module& module, const Op& op, size_t i) {
-  return module.value(op.operands[i]).type;
-}
 
 // An array as [outer, along, inner].
 struct Axis {
@@ -50,7 +47,6 @@ uint64_t float_key(Bits bits, FloatOrder order) {
   return (bits & kSign) != 0 ? Bits(~bits) : Bits(bits | kSign);
 }
 
-// `raw` holds elements in register form; small floats are widened first, which keeps their order.
 template <typename T>
 void integer_keys(const std::byte* raw, size_t count, uint64_t* keys) {
   constexpr uint64_t kFlip = std::is_signed_v<T> ? uint64_t(1) << (8 * sizeof(T) - 1) : 0;
@@ -59,6 +55,7 @@ void integer_keys(const std::byte* raw, size_t count, uint64_t* keys) {
   for (size_t i = 0; i < count; ++i) keys[i] = uint64_t(Unsigned(x[i])) ^ kFlip;
 }
 
+// `raw` holds elements in register form; small floats are widened first, which keeps their order.
 void make_keys(ElementType element, const std::byte* raw, size_t count, FloatOrder order,
                uint64_t* keys) {
   if (element == ElementType::F64) {
@@ -97,7 +94,6 @@ void make_keys(ElementType element, const std::byte* raw, size_t count, FloatOrd
   }
 }
 
-// Elements of one row of the axis, one after another.
 template <typename Visit>
 void visit_bits(ElementType element, Visit&& visit) {
   switch (register_bytes(element)) {
@@ -112,6 +108,7 @@ void visit_bits(ElementType element, Visit&& visit) {
   }
 }
 
+// Elements of one row of the axis, one after another.
 void read_row(ElementType element, const std::byte* first, size_t count, size_t stride,
               std::byte* row) {
   if (stride == 1) {

@@ -6,15 +6,12 @@
 
 #include "pallasite/ir/op_def.h"
 #include "pallasite/ir/text.h"
+#include "pallasite/ops/operand_type.h"
 #include "pallasite/sim/compiler.h"
 
 namespace pallasite {
 
 namespace {
-
-const Type& operand_type(const Module& module, const Op& op) {
-  return module.value(op.operands[0]).type;
-}
 
 // The type of a view: layout transforms belong to the allocation alone.
 Type with_shape(Type type, std::vector<int64_t> shape) {
