@@ -33,7 +33,6 @@ What the native module offers:
   there is to say. If the handler then returns an error, its message ends with
   `[pallasite report ID]`.
 - `explain(code) -> str`: JSON; empty for an unknown code. `suggest_codes(code)`: what may be meant.
-- `last_report()`: JSON of the last run on this thread; None if there was none.
 - `catalogue() -> str`, `ops() -> str`: JSON lists of all entries and of the op table.
 - `cli_main(args, silence=None) -> (code, request)`: the command line. `request` is None, or JSON of what
   Python has to do: run a program, or look at the installation. `silence(report, text)` is asked of

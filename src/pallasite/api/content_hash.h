@@ -11,10 +11,6 @@ namespace pallasite {
 class ContentHash {
  public:
   void add(const void* data, size_t bytes);
-  template <typename T>
-  void add_value(const T& value) {
-    add(&value, sizeof value);
-  }
   uint64_t value() const;
   // 16 hexadecimal digits.
   std::string text() const;

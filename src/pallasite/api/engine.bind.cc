@@ -212,11 +212,6 @@ std::string explain_code(std::string_view code) {
   return kind && find_entry(code) != nullptr ? entry_to_json(*kind) : "";
 }
 
-nb::object last_report_json() {
-  const std::shared_ptr<const Report> report = last_report();
-  return report ? nb::object(nb::str(to_json(*report).c_str())) : nb::none();
-}
-
 void set_process_display(std::string_view json) {
   Display display;
   set_display(display, json);
@@ -257,7 +252,6 @@ NB_MODULE(_engine, m) {
   m.def("set_display", &set_process_display);
   m.def("build_info", [] { return to_json(build_info()); });
   m.def("set_report_sink", &set_report_sink, nb::arg("sink").none());
-  m.def("last_report", &last_report_json);
   m.def("explain", &explain_code);
   m.def("suggest_codes", &suggest_codes);
   m.def("catalogue", [] { return catalogue_to_json(); });

@@ -161,8 +161,6 @@ std::function<std::unique_ptr<Policy>(int64_t)> policies_of(
   return [](int64_t) -> std::unique_ptr<Policy> { return std::make_unique<FixedPolicy>(); };
 }
 
-thread_local std::shared_ptr<const Report> last_report_of_thread;
-
 }  // namespace
 
 Session::Entries::iterator Session::find(const Key& key, std::string_view text,
@@ -250,11 +248,8 @@ Display Session::display() const {
 }
 
 void Session::remember(Report& report) {
-  {
-    const std::lock_guard hold(lock_);
-    report.id = ++reports_;
-  }
-  last_report_of_thread = std::make_shared<const Report>(report);
+  const std::lock_guard hold(lock_);
+  report.id = ++reports_;
 }
 
 Report Session::run(const LoadedModule& loaded, std::span<const HostArray> inputs,
@@ -393,10 +388,6 @@ Report Session::attempt(const LoadedModule& loaded, std::span<const HostArray> i
 Session& process_session() {
   static Session session;
   return session;
-}
-
-std::shared_ptr<const Report> last_report() {
-  return last_report_of_thread;
 }
 
 }  // namespace pallasite

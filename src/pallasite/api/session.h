@@ -140,7 +140,4 @@ class Session {
 // The one registry of the process.
 Session& process_session();
 
-// The report of the last run on the calling thread, in any session; null if there was none.
-std::shared_ptr<const Report> last_report();
-
 }  // namespace pallasite

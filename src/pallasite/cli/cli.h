@@ -45,7 +45,6 @@ struct CliEnvironment {
 // `args` without the program's name. Returns the exit code.
 int run_cli(const std::vector<std::string>& args, const CliEnvironment& environment);
 
-inline constexpr int kBroken = 1;
 inline constexpr int kUsageError = 2;
 
 // What the user typed cannot be done.
