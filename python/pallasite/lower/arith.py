@@ -2,7 +2,6 @@
 
 from pallasite.errors import UnsupportedError
 from pallasite.lower.registry import rule
-from pallasite.lower.types import ArrayType, Value
 
 _PLAIN = """
 add sub mul div rem and or xor not neg abs sign max min eq ne lt le gt ge
@@ -30,23 +29,15 @@ def _plain(name: str):
   def convert(site):
     _check_parameters(site)
     (type,) = site.result_types
+    # JAX lets scalar constants, and dims of extent 1, stand beside larger operands of an equation;
+    # in the IR shapes are equal.
     operands = [
-      operand if i in _SCALAR_OPERANDS.get(name, ()) else _broadcast(site, operand, type.shape)
+      operand if i in _SCALAR_OPERANDS.get(name, ()) else site.broadcast(operand, type.shape)
       for i, operand in enumerate(site.operands)
     ]
     return site.op(f"arith.{name}", operands)
 
   return convert
-
-
-def _broadcast(site, value: Value, shape: tuple[int, ...]) -> Value:
-  """JAX lets scalar constants, and dims of extent 1, stand beside larger operands of an equation; in
-  the IR shapes are equal."""
-  if value.type.shape == shape:
-    return value
-  type = ArrayType(value.type.element, shape)
-  dimensions = {"dimensions": list(range(len(value.type.shape)))}
-  return site.op("shape.broadcast_in_dim", (value,), dimensions, [type])[0]
 
 
 for _name in _PLAIN:
@@ -73,7 +64,7 @@ def polynomial(site):
   """Horner's rule, with a rounding after each product and sum."""
   _check_parameters(site)
   (type,) = site.result_types
-  x, *coefficients = (_broadcast(site, operand, type.shape) for operand in site.operands)
+  x, *coefficients = (site.broadcast(operand, type.shape) for operand in site.operands)
   total = coefficients[-1]
   for coefficient in reversed(coefficients[:-1]):
     (product,) = site.op("arith.mul", (total, x))

@@ -53,9 +53,7 @@ def while_loop(site):
 def _where(site, going, new, old):
   """A loop with one predicate for each member of a batch, as `vmap` makes them, goes on while any is
   true; members whose own is false keep their values. Leading dims are the batch."""
-  type = ArrayType("bool", new.type.shape)
-  dimensions = {"dimensions": list(range(len(going.type.shape)))}
-  (going,) = site.op("shape.broadcast_in_dim", (going,), dimensions, [type])
+  going = site.broadcast(going, new.type.shape)
   return site.op("arith.select_n", (going, old, new), None, [new.type])[0]
 
 

@@ -362,6 +362,14 @@ class Site:
       name, operands, types, attributes, self.location, regions
     )
 
+  def broadcast(self, value: Value, shape: tuple[int, ...]) -> Value:
+    """The value repeated along dimensions after its own, and along its own of extent 1."""
+    if value.type.shape == shape:
+      return value
+    type = ArrayType(value.type.element, shape)
+    dimensions = {"dimensions": list(range(len(value.type.shape)))}
+    return self.op("shape.broadcast_in_dim", (value,), dimensions, [type])[0]
+
   def transformed(self, ref: Value, treedef, leaves: Sequence) -> Value:
     """The view of `ref` that transforms, flattened into operands, describe."""
     if treedef is None:

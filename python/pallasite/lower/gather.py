@@ -4,11 +4,7 @@ import numpy as np
 
 from pallasite.errors import UnsupportedError
 from pallasite.lower.registry import rule
-from pallasite.lower.types import literal_value
-
-
-def _ints(values) -> list[int]:
-  return [int(v) for v in values]
+from pallasite.lower.types import ints, literal_value
 
 
 def _mode(site) -> str:
@@ -38,11 +34,11 @@ def gather(site):
   fills = mode == "fill_or_drop"
   fill = literal_value(_fill_value(site, dtype) if fills else 0, dtype)
   attributes = {
-    "window_dims": _ints(numbers.offset_dims),
-    "dropped_dims": _ints(numbers.collapsed_slice_dims),
-    "index_map": _ints(numbers.start_index_map),
-    "batching_dims": _ints(numbers.operand_batching_dims),
-    "index_batching_dims": _ints(numbers.start_indices_batching_dims),
+    "window_dims": ints(numbers.offset_dims),
+    "dropped_dims": ints(numbers.collapsed_slice_dims),
+    "index_map": ints(numbers.start_index_map),
+    "batching_dims": ints(numbers.operand_batching_dims),
+    "index_batching_dims": ints(numbers.start_indices_batching_dims),
     # XLA keeps the promise itself, by moving a part that does not lie inside.
     "mode": "fill" if fills else "clip",
   }
@@ -65,11 +61,11 @@ def _scatter(combine: str):
       raise UnsupportedError(f"`{site.name}` with mode={mode} is not supported")
     _check_update(site, combine)
     attributes = {
-      "window_dims": _ints(numbers.update_window_dims),
-      "dropped_dims": _ints(numbers.inserted_window_dims),
-      "index_map": _ints(numbers.scatter_dims_to_operand_dims),
-      "batching_dims": _ints(numbers.operand_batching_dims),
-      "index_batching_dims": _ints(numbers.scatter_indices_batching_dims),
+      "window_dims": ints(numbers.update_window_dims),
+      "dropped_dims": ints(numbers.inserted_window_dims),
+      "index_map": ints(numbers.scatter_dims_to_operand_dims),
+      "batching_dims": ints(numbers.operand_batching_dims),
+      "index_batching_dims": ints(numbers.scatter_indices_batching_dims),
       "mode": "clip" if mode == "clip" else "drop",
       "combine": combine,
     }

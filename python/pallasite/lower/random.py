@@ -14,15 +14,8 @@ from pallasite.lower.types import ArrayType
 
 @rule("random.threefry2x32")
 def threefry2x32(site):
-  def broadcast(value, shape):
-    if value.type.shape == shape:
-      return value
-    dimensions = list(range(len(value.type.shape)))
-    type = ArrayType("u32", shape)
-    return site.op("shape.broadcast_in_dim", (value,), {"dimensions": dimensions}, [type])[0]
-
   shape = site.result_types[0].shape
-  return site.op("random.threefry2x32", [broadcast(value, shape) for value in site.operands])
+  return site.op("random.threefry2x32", [site.broadcast(value, shape) for value in site.operands])
 
 
 def _pairs_along(shape, element: str):

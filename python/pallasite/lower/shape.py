@@ -2,11 +2,7 @@
 
 from pallasite.errors import UnsupportedError
 from pallasite.lower.registry import rule
-from pallasite.lower.types import ArrayType
-
-
-def _ints(values) -> list[int]:
-  return [int(v) for v in values]
+from pallasite.lower.types import ArrayType, ints
 
 
 def _one_operand(site):
@@ -17,7 +13,7 @@ def _one_operand(site):
 
 @rule("lax.broadcast_in_dim")
 def broadcast_in_dim(site):
-  dimensions = _ints(site.params["broadcast_dimensions"])
+  dimensions = ints(site.params["broadcast_dimensions"])
   return site.op("shape.broadcast_in_dim", _one_operand(site), {"dimensions": dimensions})
 
 
@@ -37,9 +33,9 @@ def squeeze(site):
 @rule("lax.slice")
 def slice_(site):
   params = site.params
-  attributes = {"starts": _ints(params["start_indices"]), "limits": _ints(params["limit_indices"])}
+  attributes = {"starts": ints(params["start_indices"]), "limits": ints(params["limit_indices"])}
   if params["strides"] is not None and any(s != 1 for s in params["strides"]):
-    attributes["strides"] = _ints(params["strides"])
+    attributes["strides"] = ints(params["strides"])
   return site.op("shape.slice", site.operands, attributes)
 
 
@@ -82,13 +78,13 @@ def iota(site):
 
 @rule("lax.transpose")
 def transpose(site):
-  permutation = _ints(site.params["permutation"])
+  permutation = ints(site.params["permutation"])
   return site.op("shape.transpose", site.operands, {"permutation": permutation})
 
 
 @rule("lax.dynamic_slice")
 def dynamic_slice(site):
-  return site.op("shape.dynamic_slice", site.operands, {"sizes": _ints(site.params["slice_sizes"])})
+  return site.op("shape.dynamic_slice", site.operands, {"sizes": ints(site.params["slice_sizes"])})
 
 
 @rule("lax.dynamic_update_slice")
@@ -124,10 +120,10 @@ def tile(site):
 @rule("lax.pad")
 def pad(site):
   low, high, interior = zip(*site.params["padding_config"])
-  attributes = {"low": _ints(low), "high": _ints(high), "interior": _ints(interior)}
+  attributes = {"low": ints(low), "high": ints(high), "interior": ints(interior)}
   return site.op("shape.pad", site.operands, attributes)
 
 
 @rule("lax.rev")
 def reverse(site):
-  return site.op("shape.reverse", site.operands, {"dimensions": _ints(site.params["dimensions"])})
+  return site.op("shape.reverse", site.operands, {"dimensions": ints(site.params["dimensions"])})

@@ -47,10 +47,7 @@ def _ordered(site, value):
   dtype = f"int{integer[1:]}"
 
   def all_of(number):
-    scalar = literal_value(number, dtype)
-    if not shape:
-      return scalar
-    return site.op("shape.broadcast_in_dim", (scalar,), {"dimensions": []}, [type])[0]
+    return site.broadcast(literal_value(number, dtype), shape)
 
   bits = int(integer[1:])
   (code,) = site.op("arith.bitcast", (value,), None, [type])

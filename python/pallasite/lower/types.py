@@ -113,6 +113,11 @@ class Value:
   literal: object = field(default=None, compare=False)
 
 
+def ints(values) -> list[int]:
+  """As attributes take them: JAX's parameters hold integers of NumPy too."""
+  return [int(value) for value in values]
+
+
 def quote(text: str) -> str:
   return json.dumps(text, ensure_ascii=False)
 

@@ -47,7 +47,4 @@ def empty(site):
   """Any elements would do. XLA's are 0."""
   (type,) = site.result_types
   (aval,) = (variable.aval for variable in site.eqn.outvars)
-  zero = literal_value(0, aval.dtype)
-  if not type.shape:
-    return zero
-  return site.op("shape.broadcast_in_dim", (zero,), {"dimensions": []})
+  return site.broadcast(literal_value(0, aval.dtype), type.shape)
