@@ -1,6 +1,6 @@
 """The errors of pallasite. One class per verdict that stops a kernel.
 
-`KernelError` is not here: it derives from a class of JAX and lives in `_compat`.
+`KernelError` is not here but in `kernel_error.py`: it derives from a class of JAX, and these need none.
 """
 
 from __future__ import annotations
@@ -35,6 +35,13 @@ class KernelInterrupted(KeyboardInterrupt):
     places = [finding.locations[0] for finding in self.findings if finding.locations]
     at = "".join(f"\n  at {file}:{line}" for file, line in places[:1])
     super().__init__(f"while kernel {', '.join(report.kernels) or '?'} ran{at}")
+
+
+def raise_interrupt(interrupt: BaseException, report):
+  """Raises what a signal handler raised while a kernel ran; of Ctrl-C with the report in it."""
+  if type(interrupt) is KeyboardInterrupt and report is not None:
+    raise KernelInterrupted(report) from None
+  raise interrupt
 
 
 class EngineMissingError(ImportError):

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import jax
 
 from pallasite import engine
-from pallasite.errors import KernelInterrupted
+from pallasite.errors import raise_interrupt
 from pallasite.kernel_error import KernelError, make_error
 from pallasite.report import Report
 from pallasite.session import session
@@ -33,11 +33,11 @@ def run_program(execute: Callable[[], list], name: str, devices: int) -> list:
   if interrupt is None and not reports:
     return results
   # A program on several devices has ended all of its kernels by itself.
-  ended = [report for report in reports if was_interrupted(report)]
+  ended = [report for report in reports if report.was_interrupted]
   if interrupt is None and ended:
     interrupt = engine.take_interrupt() or KeyboardInterrupt()
   if interrupt is not None:
-    if not ended and was_interrupted(session.last):
+    if not ended and session.last is not None and session.last.was_interrupted:
       ended = [session.last]
     raise_interrupt(interrupt, ended[0] if ended else None)
   for report in reports:
@@ -64,18 +64,7 @@ def _run(execute: Callable[[], list], reports: list[Report]) -> tuple:
       reports.append(failed.report)
     return results, error
   except KernelError as error:
-    if not was_interrupted(error.report):
+    if error.report is None or not error.report.was_interrupted:
       raise
     reports.append(error.report)
     return results, engine.take_interrupt() or KeyboardInterrupt()
-
-
-def was_interrupted(report: Report | None) -> bool:
-  return report is not None and any(f.code == "run.interrupted" for f in report.findings)
-
-
-def raise_interrupt(interrupt: BaseException, report: Report | None):
-  """Raises what a signal handler raised while a kernel ran; of Ctrl-C with the report in it."""
-  if type(interrupt) is KeyboardInterrupt and report is not None:
-    raise KernelInterrupted(report) from None
-  raise interrupt

@@ -39,8 +39,8 @@ class _Mode:
 # users.)
 _FOLDER = pathlib.Path(__file__).parent
 _HIDDEN = (
-  "_compat", "lower", "checking.py", "compile_check.py", "engine.py", "execution.py", "hook.py",
-  "judge.py", "kernel_error.py", "module.py",
+  "_compat", "lower", "checking.py", "compile_check.py", "engine.py", "errors.py", "execution.py",
+  "hook.py", "judge.py", "kernel_error.py", "module.py",
 )
 
 # Unset (None) where pallasite is not installed.

@@ -25,11 +25,10 @@ def judge(program: Program, on_finding: str):
   Where findings are only warned of or recorded, an error is left to the run, which reports it.
   """
   try:
-    found = [_ours(Finding.from_json(d)) for d in engine.verify(*program)]
+    verdict, found = _verdict(program)
   except EngineMissingError:
     # Without it there is nothing to judge by, nor to run with; the call will say so.
     return
-  verdict = worst_verdict([finding.verdict for finding in found])
   if verdict in ("clean", "warning") or on_finding == "record":
     return
   if verdict == "error" and on_finding != "raise":
@@ -52,9 +51,13 @@ def judge(program: Program, on_finding: str):
 
 def judge_only(program: Program, name: str):
   """Reports what is known of a kernel that will not run; raises nothing."""
-  found = [_ours(Finding.from_json(d)) for d in engine.verify(*program)]
-  verdict = worst_verdict([finding.verdict for finding in found])
+  verdict, found = _verdict(program)
   session.add(Report(verdict, found, kernels=[name], data={"checks": ["ir"]}))
+
+
+def _verdict(program: Program) -> tuple[str, list[Finding]]:
+  found = [_ours(Finding.from_json(d)) for d in engine.verify(*program)]
+  return worst_verdict([finding.verdict for finding in found]), found
 
 
 def _ours(finding: Finding) -> Finding:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from pallasite import _compat
 from pallasite.report import Finding, Report
-from pallasite.session import is_marked, session, without_mark
-
-# What XLA puts before the text of an error.
-_STATUS = re.compile(r"^[A-Z_]+: ")
+from pallasite.session import is_marked, plain_text, session
 
 
 class KernelError(_compat.jax_runtime_error, _compat.ErrorWithPlace, ValueError):
@@ -52,5 +47,5 @@ def adopt(error: BaseException):
     error.__class__ = KernelError
     error._report = report
     if report is not None:
-      report.text = text = _STATUS.sub("", without_mark(text)).rstrip("\n")
+      report.text = text = plain_text(text)
       error.args = (text,)

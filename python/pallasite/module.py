@@ -11,7 +11,7 @@ import re
 import numpy as np
 
 from pallasite import engine
-from pallasite.errors import KernelInterrupted
+from pallasite.errors import raise_interrupt
 from pallasite.report import Report
 from pallasite.session import session
 
@@ -60,11 +60,8 @@ class Module:
     session.read_silence()
     with session.as_data():
       session.add(report)
-    if any(finding.code == "run.interrupted" for finding in report.findings):
-      interrupt = engine.take_interrupt() or KeyboardInterrupt()
-      if type(interrupt) is KeyboardInterrupt:
-        raise KernelInterrupted(report)
-      raise interrupt
+    if report.was_interrupted:
+      raise_interrupt(engine.take_interrupt() or KeyboardInterrupt(), report)
     return report
 
 

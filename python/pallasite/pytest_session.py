@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import fnmatch
-import re
 import shlex
+import time
 import unittest.case
 from collections.abc import Iterator
 
@@ -25,8 +25,8 @@ from _pytest._code.code import (
 from pallasite import baseline, options
 from pallasite.errors import ResourceError, UnsupportedError
 from pallasite.pytest_summary import Summary
-from pallasite.report import Report
-from pallasite.session import session
+from pallasite.report import Finding, Report
+from pallasite.session import plain_text, session
 
 _FAILING = ("error", "unsupported", "resource", "internal", "incomplete")
 # No expectation about a kernel covers these, unless it names a class of ours.
@@ -73,6 +73,8 @@ class Recorder:
     self._test = ""
     self._stack = contextlib.ExitStack()
     self._reports: list[Report] = self._stack.enter_context(session.collect())
+    # Of kernels that ran while no test did.
+    self._leftover: list[Report] = []
     # Reports whose error a test said that it expects, by identity.
     self._expected: dict[int, Report] = {}
     self._lowered = session.totals.lowered
@@ -90,8 +92,8 @@ class Recorder:
 
   @pytest.hookimpl(wrapper=True)
   def pytest_runtest_protocol(self, item):
-    # What ran while test modules were imported is nobody's.
-    self._leftover = [*getattr(self, "_leftover", ()), *self._reports]
+    # What ran before the test, such as while test modules were imported.
+    self._leftover += self._reports
     self._reports.clear()
     self._test = item.nodeid
     try:
@@ -128,7 +130,7 @@ class Recorder:
         report.longrepr = f"the test expects {', '.join(codes)}, and no such finding occurred"
     if xfailed or (not failing and not errors):
       return
-    texts = [self._text(r, item) for r in failing] or [_plain_text(str(e)) for e in errors]
+    texts = [self._text(r, item) for r in failing] or [plain_text(str(e)) for e in errors]
     section = "\n".join(texts).rstrip()
     all_known = bool(failing) and all(self._is_known(r) for r in failing)
     if all_known and (report.passed or (report.failed and errors)):
@@ -178,7 +180,7 @@ class Recorder:
       )
       for finding in report.findings
     )
-    text = _plain_text(text).rstrip()
+    text = plain_text(text).rstrip()
     if report.data.get("more_schedules") and report.data.get("policy") == "random":
       text += f"\nreplay: {self._replay(report, item)}"
     return text + "\n"
@@ -238,7 +240,7 @@ class Recorder:
         for finding in report.findings
       ],
       "baseline": [
-        list(vars(self._key(_finding(item))).values())
+        list(vars(self._key(Finding.from_json(item))).values())
         for item in report.silenced
         if item["silenced_by"] == "baseline" and self._test
       ],
@@ -248,7 +250,7 @@ class Recorder:
   def pytest_sessionfinish(self, session):  # noqa: ARG002
     from pallasite.session import session as kernels
 
-    leftover = [*getattr(self, "_leftover", ()), *self._reports]
+    leftover = [*self._leftover, *self._reports]
     self._reports.clear()
     rest = {
       "outside": self._data(leftover),
@@ -259,12 +261,6 @@ class Recorder:
       self._config.workeroutput["pallasite"] = rest
     else:
       self._config.pluginmanager.get_plugin("pallasite_summary").add_process(rest)
-
-
-def _finding(data: dict):
-  from pallasite.report import Finding
-
-  return Finding.from_json(data)
 
 
 def _counts(report: Report) -> bool:
@@ -298,12 +294,6 @@ def _ours_in(error: BaseException | None) -> list[BaseException]:
   return found
 
 
-def _plain_text(text: str) -> str:
-  """The text of an error without what is there for XLA: its code, and the number of the report."""
-  lines = re.sub(r"^[A-Z_]+: ", "", text).splitlines()
-  return "\n".join(line for line in lines if not line.startswith("[pallasite report "))
-
-
 @contextlib.contextmanager
 def _shortened(errors: list[BaseException]) -> Iterator[None]:
   """Within: errors say one line each, because the whole report stands in a section of its own."""
@@ -311,7 +301,7 @@ def _shortened(errors: list[BaseException]) -> Iterator[None]:
 
   kept = [error.args for error in errors]
   for error in errors:
-    lines = _plain_text(str(error)).splitlines()
+    lines = plain_text(str(error)).splitlines()
     if len(lines) > 1:
       brief = f"{lines[0]} (the report stands below)"
       # The native `__str__` of JAX's error does not look at `args`.
@@ -421,8 +411,6 @@ class JaxClock:
     kind = self._KINDS.get(event)
     if kind is None:
       return
-    import time
-
     start = time.perf_counter() - duration
     inner = 0.0
     while self._ended and self._ended[-1][0] >= start:

@@ -210,6 +210,11 @@ class Report:
     return list(self.data.get("checks_not_built", ()))
 
   @property
+  def was_interrupted(self) -> bool:
+    """Whether a signal ended the run."""
+    return any(finding.code == "run.interrupted" for finding in self.findings)
+
+  @property
   def silenced(self) -> list[dict]:
     """Findings that the user silenced, each with `reason` and `silenced_by`."""
     return list(self.data.get("silenced", ()))

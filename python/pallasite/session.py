@@ -18,6 +18,8 @@ from pallasite.silence import Silencer, read_entries
 
 # The engine ends the message of a failed call with this, so that the error can find its report.
 _MARKER = re.compile(r"\[pallasite report (\d+)\]")
+# What XLA puts before the text of an error.
+_STATUS = re.compile(r"^[A-Z_]+: ")
 # A source location in the text of a module.
 _LOCATION = re.compile(r'loc\("([^"]+)", (\d+)')
 # Reports that an error may still ask for.
@@ -240,8 +242,9 @@ def is_marked(message: str) -> bool:
   return _MARKER.search(message) is not None
 
 
-def without_mark(message: str) -> str:
-  return _MARKER.sub("", message)
+def plain_text(message: str) -> str:
+  """The text of an error without what is there for XLA: its code, and the number of the report."""
+  return _STATUS.sub("", _MARKER.sub("", message)).rstrip("\n")
 
 
 def _warn(finding: Finding):

@@ -161,7 +161,6 @@ class Silencer:
     comments = [entry for found in self._comments.values() for entry in found.values()]
     return [(e, e.silenced, e.refused) for e in self.entries + comments if e.silenced or e.refused]
 
-
   def account(self, lines: Iterable[tuple[str, int]]) -> dict[str, list]:
     """What `told` takes, as plain data."""
     return {
