@@ -262,10 +262,6 @@ def _validate(option: Option, value, said: str):
     if not isinstance(value, str):
       raise ValueError(f"{said}={value!r}: expected a string")
     return
-  if option.kind == "names":
-    if isinstance(value, str) or not all(isinstance(name, str) for name in value):
-      raise ValueError(f"{said}={value!r}: expected strings")
-    return
   if value not in option.choices:
     near = _near(value, option.choices) if isinstance(value, str) else ""
     expected = ", ".join(map(repr, option.choices))
@@ -344,8 +340,6 @@ def _value_of_text(option: Option, text: str):
       return json.loads(text)
     except json.JSONDecodeError as error:
       raise ValueError(f"{option.variable}: expected JSON ({error})") from None
-  if option.kind == "names" and not isinstance(option.default, str):
-    return tuple(name.strip() for name in text.split(",") if name.strip())
   return text
 
 
@@ -374,9 +368,7 @@ def _from_pyproject(folder: str | os.PathLike | None) -> dict[str, tuple[object,
     if option is None:
       raise ValueError(f"{source} has the unknown key {name!r}{_near(name, _BY_NAME)}")
     if option.kind == "names" and isinstance(value, list):
-      value = ",".join(map(str, value)) if isinstance(option.default, str) else tuple(value)
-    elif option.kind == "names" and not isinstance(option.default, str):
-      value = (value,)
+      value = ",".join(map(str, value))
     _validate(option, value, f"{source} {name}")
     values[name] = (value, source)
   return values
