@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pallasite/api/options.h"
 #include "pallasite/api/report.h"
 #include "pallasite/diag/diagnostic.h"
 
@@ -52,6 +53,9 @@ class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+// The defaults, with what PALLASITE_* variables of the environment state. Throws UsageError.
+RunOptions options_of_environment();
 
 // What run, check and replay do with a kernel of a file, as it was typed.
 struct RunArguments {

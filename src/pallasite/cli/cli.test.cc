@@ -203,6 +203,20 @@ TEST_F(Cli, TheEnvironmentStatesOptions) {
   EXPECT_NE(err().find("PALLASITE_SEED"), std::string::npos) << err();
   ::unsetenv("PALLASITE_SCHEDULE");
   ::unsetenv("PALLASITE_SEED");
+  // Whether a kernel is run or only judged, it is for the same chip.
+  ::setenv("PALLASITE_ARCH", "b200", 1);
+  const std::vector<std::string> judging[] = {{"verify", deadlock},
+                                              {"check", "--no-run", deadlock},
+                                              {"verify", "--arch", "h100", deadlock}};
+  const std::string_view chips[] = {"sm_100a", "sm_100a", "sm_90a"};
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(cli(judging[i]), 0) << err();
+    EXPECT_NE(out().find(chips[i]), std::string::npos) << out();
+  }
+  ::setenv("PALLASITE_ARCH", "z80", 1);
+  EXPECT_EQ(cli({"verify", deadlock}), kUsageError);
+  EXPECT_NE(err().find("PALLASITE_ARCH"), std::string::npos) << err();
+  ::unsetenv("PALLASITE_ARCH");
 }
 
 TEST_F(Cli, PrintsOfSomeBlocks) {

@@ -29,31 +29,8 @@ NamedFile split(const std::string& text, std::string_view option) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-// The variables of the environment that state options of a run, applied over the defaults.
-void set_from_environment(RunOptions& options) {
-  for (const std::string_view name :
-       {"arch", "checks", "schedule", "async_values", "uninitialized_memory", "seed", "schedules",
-        "max_steps", "workers"}) {
-    std::string variable = fmt::format("PALLASITE_{}", name);
-    std::ranges::transform(variable, variable.begin(),
-                           [](unsigned char c) { return std::toupper(c); });
-    const char* text = std::getenv(variable.c_str());
-    if (text == nullptr || *text == '\0') continue;
-    const bool is_number =
-        name == "seed" || name == "schedules" || name == "max_steps" || name == "workers";
-    const nlohmann::json value = is_number ? nlohmann::json::parse(text, nullptr, false) : text;
-    try {
-      if (value.is_discarded()) throw OptionError(fmt::format("{}: expected an integer", text));
-      set_options(options, nlohmann::json{{name, value}}.dump());
-    } catch (const OptionError& error) {
-      throw UsageError(fmt::format("{}: {}", variable, error.what()));
-    }
-  }
-}
-
 RunOptions options_of(const RunArguments& arguments, const CliEnvironment& environment) {
-  RunOptions options;
-  set_from_environment(options);
+  RunOptions options = options_of_environment();
   if (!arguments.arch.empty()) options.arch = canonical_arch(arguments.arch);
   if (!arguments.checks.empty()) set_checks(options, arguments.checks);
   if (!arguments.schedule.empty()) set_schedule(options, arguments.schedule);
@@ -253,6 +230,29 @@ int run(const RunArguments& arguments, const CliEnvironment& environment) {
 }
 
 }  // namespace
+
+RunOptions options_of_environment() {
+  RunOptions options;
+  for (const std::string_view name :
+       {"arch", "checks", "schedule", "async_values", "uninitialized_memory", "seed", "schedules",
+        "max_steps", "workers"}) {
+    std::string variable = fmt::format("PALLASITE_{}", name);
+    std::ranges::transform(variable, variable.begin(),
+                           [](unsigned char c) { return std::toupper(c); });
+    const char* text = std::getenv(variable.c_str());
+    if (text == nullptr || *text == '\0') continue;
+    const bool is_number =
+        name == "seed" || name == "schedules" || name == "max_steps" || name == "workers";
+    const nlohmann::json value = is_number ? nlohmann::json::parse(text, nullptr, false) : text;
+    try {
+      if (value.is_discarded()) throw OptionError(fmt::format("{}: expected an integer", text));
+      set_options(options, nlohmann::json{{name, value}}.dump());
+    } catch (const OptionError& error) {
+      throw UsageError(fmt::format("{}: {}", variable, error.what()));
+    }
+  }
+  return options;
+}
 
 int run_verb(const RunArguments& arguments, const CliEnvironment& environment) {
   return run(arguments, environment);

@@ -18,7 +18,7 @@ constexpr OptionSpec kOptions[] = {
      "when asynchronous copies and products take effect: at issue, or as late as they may",
      "eager late"},
     {"--checks", ValueKind::Text, "NAMES", "the checks to run, separated by commas",
-     "default none"},
+     "default none values compile"},
     {"--fail-on", ValueKind::Choice, "LEVEL", "exit with 3 for warnings too", "warning"},
     {"--json", ValueKind::File, "FILE", "write the report as JSON; - for standard output"},
     {"--max-steps", ValueKind::Count, "N", "give up after so many steps of a kernel"},

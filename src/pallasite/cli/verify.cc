@@ -9,7 +9,7 @@ namespace pallasite {
 int verify_verb(const VerifyArguments& arguments, const CliEnvironment& environment) {
   const std::optional<std::string> text = read_kernel(arguments.file, environment.err);
   if (!text) return kUsageError;
-  RunOptions options;
+  RunOptions options = options_of_environment();
   if (!arguments.arch.empty()) options.arch = canonical_arch(arguments.arch);
   const auto loaded = process_session().load(*text, arguments.file, options);
   Report report;
