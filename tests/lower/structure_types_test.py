@@ -130,6 +130,25 @@ def test_windows(dtype):
   assert_same(function, array(dtype, 5, 6))
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint16", *FLOATS, "float8_e4m3fnuz", "float8_e5m2fnuz"])
+def test_extremes_of_windows_that_reach_outside(dtype):
+  # The numbers that JAX itself takes for the largest and the smallest, infinities where there are any.
+  limits = jnp.iinfo(dtype) if "int" in dtype else jnp.finfo(dtype)
+  low, high = (np.asarray(limit).astype(dtype) for limit in (limits.min, limits.max))
+  if "float" in dtype and np.isinf(np.asarray(np.inf).astype(dtype)):
+    low, high = (np.asarray(limit).astype(dtype) for limit in (-np.inf, np.inf))
+
+  def function(x):
+    options = dict(window_dimensions=(3,), window_strides=(1,), padding=((1, 1),))
+    return lax.reduce_window(x, low, lax.max, **options), lax.reduce_window(
+      x, high, lax.min, **options
+    )
+
+  primitives = {eqn.primitive.name for eqn in jax.make_jaxpr(function)(array(dtype, 6)).eqns}
+  assert primitives == {"reduce_window_max", "reduce_window_min"}
+  assert_same(function, array(dtype, 6))
+
+
 def test_keys_are_moved():
   def function(seeds):
     keys = jax.random.split(jax.random.key(seeds[0]), 6).reshape(2, 3)

@@ -45,7 +45,11 @@ def _least(dtype, sign: int):
   if name == "bool":
     return sign > 0
   if "float" in name:
-    return sign * float("inf")
+    # Not all types have an infinity.
+    if np.isinf(np.asarray(np.inf).astype(dtype)):
+      return sign * float("inf")
+    limits = jnp.finfo(dtype)
+    return float(limits.max if sign > 0 else limits.min)
   bits = int(name.lstrip("uint"))
   if name.startswith("u"):
     return (1 << bits) - 1 if sign > 0 else 0
