@@ -46,7 +46,7 @@ def _checked(fn, args, run: bool, reports: list[Report]) -> Report:
     found = [Finding.from_json(d) for k in kernels for d in engine.verify(k.text)]
     found += [f for report in reports for f in report.findings]
     verdict = worst_verdict([f.verdict for f in found])
-    return Report(verdict, found, kernels=[k.name for k in kernels])
+    return Report(verdict, found, kernels=[k.name for k in kernels], data={"checks": ["ir"]})
   except UnsupportedError as error:
     return _refused("unsupported", error.summary, error.location, reports)
   except ResourceError as error:
