@@ -68,14 +68,9 @@ constexpr double kTemme2[] = {0x1.0ee643b990ee6p-8, -0x1.5f7268edab4c8p-9, 0x1.9
 constexpr double kTemme3[] = {0x1.547d93b34e2b6p-11, 0x1.e13ce465fa859p-13, -0x1.ebfb188b7ca00p-12, 0x1.18b9b5bf2d984p-12, -0x1.3d2a3a29b5d9dp-14};
 // clang-format on
 
-struct TemmeTerm {
-  double value;
-  double slope;
-};
-
 template <size_t kCount>
-TemmeTerm temme_term(const double (&powers)[kCount], double eta) {
-  TemmeTerm term = {0, 0};
+Dual temme_term(const double (&powers)[kCount], double eta) {
+  Dual term = {0, 0};
   for (size_t i = kCount; i-- > 0;) {
     term.slope = term.slope * eta + term.value;
     term.value = term.value * eta + powers[i];
@@ -108,8 +103,8 @@ struct LargeGamma {
   };
   Sum sum(double a) const {
     const double inverse = 1 / a;
-    const TemmeTerm terms[] = {temme_term(kTemme0, eta), temme_term(kTemme1, eta),
-                               temme_term(kTemme2, eta), temme_term(kTemme3, eta)};
+    const Dual terms[] = {temme_term(kTemme0, eta), temme_term(kTemme1, eta),
+                          temme_term(kTemme2, eta), temme_term(kTemme3, eta)};
     Sum result = {0, 0, 0};
     double power = 1;
     for (int k = 0; k < 4; ++k) {
