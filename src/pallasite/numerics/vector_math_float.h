@@ -119,10 +119,11 @@ struct Split {
   float fraction;
 };
 PALLASITE_VECTOR_MATH Split split(float x) {
-  constexpr int32_t kRootBits = 0x3f3504f3;
-  const int32_t bits = std::bit_cast<int32_t>(x);
-  const int32_t whole = (bits - kRootBits) >> 23;
-  return {whole, std::bit_cast<float>(bits - int32_t(uint32_t(whole) << 23)) - 1.0f};
+  constexpr uint32_t kRootBits = 0x3f3504f3;
+  // The differences wrap for negative x, whose result nobody uses.
+  const uint32_t bits = std::bit_cast<uint32_t>(x);
+  const int32_t whole = int32_t(bits - kRootBits) >> 23;
+  return {whole, std::bit_cast<float>(bits - (uint32_t(whole) << 23)) - 1.0f};
 }
 // For subnormal x too.
 PALLASITE_VECTOR_MATH Split split_any(float x) {
