@@ -361,7 +361,8 @@ def _cpu_rule(primitive, convert, previous):
         judge.judge(program, chosen.on_finding)
     compile_check.judge(ctx, primitive, params, chosen, lowered)
     if _hook.no_run:
-      judge.judge_only(program, lowered.name)
+      compiler_asked = compile_check.is_wanted(primitive, params, chosen)
+      judge.judge_only(program, lowered.name, compiler_asked)
       call = _filled(ctx.avals_out)
     else:
       call = _call(lowered, program, ctx.avals_out, bool(mode and mode.keep_all))

@@ -49,10 +49,11 @@ def judge(program: Program, on_finding: str):
   raise error
 
 
-def judge_only(program: Program, name: str):
+def judge_only(program: Program, name: str, compiler_asked: bool):
   """Reports what is known of a kernel that will not run; raises nothing."""
   verdict, found = _verdict(program)
-  session.add(Report(verdict, found, kernels=[name], data={"checks": ["ir"]}))
+  checks = ["ir", "compile"] if compiler_asked else ["ir"]
+  session.add(Report(verdict, found, kernels=[name], data={"checks": checks}))
 
 
 def _verdict(program: Program) -> tuple[str, list[Finding]]:

@@ -57,14 +57,14 @@ def test_a_clean_program(tmp_path):
     "--arch", "h100", "--num-sms", "7", after=["--arch", "x"],
   )
   assert ended.stdout == "['--arch', 'x'] 1.0 7\n"
-  assert ended.stderr == "pallasite: 1 kernels lowered, 1 runs: clean\n"
+  assert ended.stderr == "pallasite: 1 kernel lowered, 1 run: clean\n"
   assert ended.returncode == 0
 
 
 def test_a_finding_that_the_program_swallowed_counts(tmp_path):
   ended = command(tmp_path, "try:\n  fail()\nexcept Exception:\n  pass\nprint('went on')")
   assert ended.stdout == "went on\n"
-  assert "1 runs: error" in ended.stderr
+  assert "1 run: error" in ended.stderr
   assert "script.py:13: error[sched.deadlock]: deadlock" in ended.stderr
   assert ended.returncode == 3
 
@@ -139,16 +139,57 @@ def test_check_goes_on_after_a_fault(tmp_path):
 def test_check_without_running(tmp_path):
   ended = verb(tmp_path, "check", "print(fail()[0])", "--no-run", "--json", "r.json")
   assert ended.stdout == "nan\n"
-  assert "1 kernels lowered, not run: clean" in ended.stderr
+  assert "1 kernel lowered, not run: clean" in ended.stderr
   assert ended.returncode == 0
   report = json.loads((tmp_path / "r.json").read_text())
-  assert report["checks"] == ["ir"] and report["runs"] == 0
+  assert set(report["checks"]) == {"ir", "compile"} and report["runs"] == 0
   # What the chip has no room for needs no run to be found.
   ended = verb(
     tmp_path, "check",
     "run(lambda out, s: None, scratch_types=[plgpu.SMEM((1024, 1024), jnp.float32)])", "--no-run",
   )
   assert ended.returncode == 5
+
+
+# Wrong only where wg=0 comes first.
+RACE = """
+def race(x, out, index):
+  wg = jax.lax.axis_index("wg")
+  @pl.when(wg == 1)
+  def _():
+    index[0] = jnp.int32(0)
+  @pl.when(wg == 0)
+  def _():
+    out[index[0]] = jnp.float32(5)
+jax.jit(plgpu.kernel(
+  race, out_type=OUT, num_threads=2, thread_name="wg",
+  scratch_types=dict(index=plgpu.SMEM((1,), jnp.int32)),
+))(jnp.zeros((1,)))
+"""
+
+
+def test_a_fault_of_one_of_many_schedules_can_be_seen_again(tmp_path):
+  ended = command(tmp_path, RACE, "--num-sms", "4", "--schedules", "20", "--quiet")
+  assert ended.returncode == 3
+  said = ended.stderr
+  (seed,) = re.findall(r'found in schedule \d+ of 20 .* seed=(\d+) repeats it', said)
+  (again,) = re.findall("to see it again:\n  pallasite run (.*)$", said, re.M)
+  assert again.startswith(f"--schedule random --seed {seed} ") and "--schedules" not in again
+  ended = start(*shlex.split(again), cwd=tmp_path)
+  assert ended.returncode == 3 and "found in schedule" not in ended.stderr
+
+
+def test_check_asks_the_compiler(tmp_path):
+  text = "run(lambda out: out.__setitem__(..., jax.lax.erf_inv(jnp.ones((64,), jnp.float32))))"
+  assert command(tmp_path, text).returncode == 0
+  ended = verb(tmp_path, "check", text)
+  assert "compile.refused" in ended.stderr and ended.returncode == 3
+  assert verb(tmp_path, "check", text, "--checks", "none").returncode == 0
+
+
+def test_check_of_a_program_without_kernels(tmp_path):
+  ended = verb(tmp_path, "check", "print('none')")
+  assert "no kernel was lowered, so nothing was tested" in ended.stderr
 
 
 def test_the_report_as_json(tmp_path):

@@ -309,7 +309,7 @@ def test_ctrl_c_under_pallasite_run(tmp_path):
     command=("-m", "pallasite", "run", "--arch", "h100"),
   )
   _, err = interrupt(process)
-  assert "1 runs: incomplete" in err
+  assert "1 run: incomplete" in err
   assert process.returncode == 7
 
 

@@ -84,7 +84,7 @@ def test_a_program(folder):
   ended = pallasite("run", "--json", "r.json", "kernels.py", "run_unawaited", cwd=folder)
   assert ended.returncode == 0, ended.stderr
   assert ended.stdout == "128.0\n"
-  assert "1 runs: clean" in ended.stderr
+  assert "1 run: clean" in ended.stderr
   assert told(ended) == [f"  {line}" for line in SILENCED]
   silencing = json.loads((folder / "r.json").read_text())["silencing"]
   assert silencing["silenced"] == 1

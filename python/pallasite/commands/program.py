@@ -11,7 +11,7 @@ import sys
 import traceback
 
 import pallasite
-from pallasite import engine, silence
+from pallasite import engine, options, silence
 from pallasite.errors import ResourceError, UnsupportedError
 from pallasite.hook import _hook
 from pallasite.kernel_error import KernelError
@@ -48,6 +48,8 @@ def run(request: dict) -> int:
   _hook.keep_all = True
   _hook.no_run = bool(request.get("no_run"))
   try:
+    if request["verb"] == "check":
+      stated["checks"] = _with_compile(options.resolve(stated).checks)
     pallasite.install(**stated)
     engine.set_display(
       prefix_prints=True,
@@ -87,6 +89,11 @@ def run(request: dict) -> int:
   if verdict == "warning" and request.get("fail_on") == "warning":
     return EXIT_CODES["error"]
   return EXIT_CODES[verdict] or code
+
+
+def _with_compile(checks: str) -> str:
+  """As `pallasite.check` has it: JAX's compiler is asked too, unless nothing is to be checked."""
+  return checks if checks == "none" or "compile" in checks else f"{checks},compile"
 
 
 @dataclasses.dataclass
@@ -180,8 +187,10 @@ def _without_our_frames(trace):
 
 def _summary(no_run: bool) -> str:
   """One line on the session, then one for each different finding."""
-  runs = "not run" if no_run else f"{session.runs} runs"
-  lines = [f"pallasite: {session.lowered} kernels lowered, {runs}: {session.verdict}"]
+  runs = "not run" if no_run else _count(session.runs, "run")
+  lines = [f"pallasite: {_count(session.lowered, 'kernel')} lowered, {runs}: {session.verdict}"]
+  if not session.lowered and session.verdict == "clean":
+    lines = ["pallasite: no kernel was lowered, so nothing was tested"]
   for finding in session.findings.values():
     place = "{}:{}: ".format(*finding.locations[0]) if finding.locations else ""
     first_line = finding.message.splitlines()[0] if finding.message else ""
@@ -189,11 +198,17 @@ def _summary(no_run: bool) -> str:
   return "\n".join(lines)
 
 
+def _count(number: int, noun: str) -> str:
+  return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
 def _command_again(request: dict, reports: list[Report]) -> str:
   """The command that shows the findings of a random schedule again; empty without such."""
-  if not any(r.findings and r.data.get("policy") == "random" for r in reports):
+  found = [r for r in reports if r.findings and r.data.get("policy") == "random"]
+  if not found:
     return ""
-  seed = _hook.installed.seed if _hook.installed is not None else 0
+  # With `--schedules`, each run that found something has a seed of its own.
+  seed = found[0].data["seed"]
   words = ["pallasite", request["verb"], "--schedule", "random", "--seed", str(seed)]
   words += request["typed"]
   words += ["-m", request["module"]] if "module" in request else [request["script"]]

@@ -326,8 +326,10 @@ int hand_to_python(const Words& words, const CliEnvironment& environment) {
     } else {
       request[key] = value;
     }
-    // What another command line with the same effect on runs has to state.
-    if (is_option_of_run(name) && name != "--schedule" && name != "--seed") {
+    // What a command line that shows a finding again has to state beside the schedule that found
+    // it.
+    const bool is_of_schedule = name == "--schedule" || name == "--seed" || name == "--schedules";
+    if (is_option_of_run(name) && !is_of_schedule) {
       request["typed"].push_back(name);
       request["typed"].push_back(text);
     }

@@ -137,9 +137,9 @@ void refuse_unknown_axes(const Display& display, const std::vector<GridPrint>& p
 }
 
 // The command that shows the same findings again.
-std::string command_again(const RunArguments& arguments, const RunOptions& options) {
+std::string command_again(const RunArguments& arguments, uint64_t seed) {
   std::string command = fmt::format("pallasite {} --schedule random --seed {}", arguments.verb,
-                                    static_cast<int64_t>(options.seed));
+                                    static_cast<int64_t>(seed));
   const auto add = [&](std::string_view name, const std::string& value) {
     if (!value.empty()) command += fmt::format(" {} {}", name, shell_word(value));
   };
@@ -217,7 +217,7 @@ int run(const RunArguments& arguments, const CliEnvironment& environment) {
   if (!arguments.quiet) environment.err << told;
   if (options.schedule == ScheduleKind::Random && report.verdict != Verdict::Clean) {
     environment.err << "found under a random schedule; to see it again:\n  "
-                    << command_again(arguments, options) << "\n";
+                    << command_again(arguments, report.seed) << "\n";
   }
   if (!report.failed()) {
     for (const auto& [path, output] : wanted) write_output(path, *output);

@@ -57,7 +57,7 @@ constinit const KindFacts RunStepLimit = {
     .messages = {{{"", "run stopped at its limit of {steps} steps"}}},
     .label = "was here",
     .rule = "a run that was cut short is not a pass: nothing is known of what follows",
-    .help = "raise `max_steps`, or look in the table below for a loop that does not end",
+    .help = "raise `max_steps`, or look in the table above for a loop that does not end",
     .source = "docs of the verdicts",
 };
 
