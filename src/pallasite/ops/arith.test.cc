@@ -451,6 +451,44 @@ TEST(ArithFloats, PolynomialsMultiplyInOrder) {
   }
 }
 
+TEST(ArithFloats, PowersMultiplyByRepeatedSquaring) {
+  // Those with straight-line code of their own, and those of the loop over bits.
+  std::vector<int64_t> exponents = {
+      15, -15, 21, 64, -100, 1001, std::numeric_limits<int64_t>::min()};
+  for (int64_t y = -10; y <= 10; ++y) exponents.push_back(y);
+  for (ElementType element :
+       {ElementType::F64, ElementType::F32, ElementType::F16, ElementType::BF16}) {
+    const Array awkward = adversarial_array(element);
+    // More than two blocks of the loop over bits, with a rest.
+    Array x(element, std::max<size_t>(awkward.count, 2 * 256 + 77));
+    for (size_t i = 0; i < x.count; ++i) {
+      // Beside the awkward values those whose powers are numbers.
+      const double near_1 = 1 + (double(i % 97) - 48) / 64;
+      x.set_bits(i, i % 2 == 0 ? awkward.bits(i % awkward.count) : float_bits(element, near_1));
+    }
+    for (int64_t y : exponents) {
+      const Attributes attributes = {{"y", y}};
+      const Array out = run_op(kArithIntegerPow, {&x}, element, LoopPath::Best, attributes);
+      for (size_t i = 0; i < out.count; ++i) {
+        double power = x.number(i), expected = 1;
+        bool first = true;
+        for (uint64_t rest = y < 0 ? 0 - uint64_t(y) : uint64_t(y); rest != 0; rest /= 2) {
+          if (rest % 2 != 0) expected = std::exchange(first, false) ? power : expected * power;
+          power *= power;
+        }
+        if (y < 0) expected = 1 / expected;
+        if (std::isnan(expected)) {
+          ASSERT_TRUE(is_nan(out, i)) << show(kArithIntegerPow, {&x}, i) << " y " << y;
+        } else {
+          ASSERT_EQ(out.bits(i), float_bits(element, expected))
+              << show(kArithIntegerPow, {&x}, i) << " y " << y;
+        }
+      }
+      expect_variants_agree(kArithIntegerPow, {&x}, element, attributes);
+    }
+  }
+}
+
 TEST(ArithFloats, NextafterStepsByOneCode) {
   for (ElementType element :
        {ElementType::F16, ElementType::BF16, ElementType::F32, ElementType::F64}) {

@@ -5,6 +5,7 @@
 // for f32 (vector_math_float).
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "pallasite/numerics/vector_math.h"
 #include "pallasite/numerics/vector_math_float.h"
@@ -13,32 +14,126 @@
 namespace pallasite {
 namespace {
 
+// Repeated squaring from the lowest bit of the exponent on, as XLA has it. Every loop below takes
+// these products in this order.
 struct IntegerPow : ElementFunctor<1, kNumbers> {
+  // f32 is multiplied as f64, which rounds once in effect.
+  template <typename L>
+  using Product = std::conditional_t<L::kFloat, double, Modular<typename L::Value>>;
+
   static constexpr bool kImmediate = true;
   static constexpr bool kReal = true;
+  // The loop over the bits is no vector code; PowerLoops is.
   template <typename L>
   static constexpr bool kVector = false;
+
+  static constexpr uint64_t magnitude(int64_t exponent) {
+    return exponent < 0 ? 0 - uint64_t(exponent) : uint64_t(exponent);
+  }
+
+  template <typename L>
+  [[gnu::always_inline]] static typename L::Value rounded(Product<L> result, bool inverse) {
+    if constexpr (L::kFloat) {
+      return round_to_lane<L>(inverse ? 1 / result : result);
+    } else {
+      return typename L::Value(result);
+    }
+  }
+
   template <typename L, typename T>
   static T apply(T x, int64_t exponent) {
-    // f32 is multiplied as f64, which rounds once in effect.
-    using M = std::conditional_t<L::kFloat, double, Modular<T>>;
-    uint64_t rest = exponent < 0 ? 0 - uint64_t(exponent) : uint64_t(exponent);
+    using M = Product<L>;
     M power = M(x);
     M result = 1;
     bool first = true;
-    for (; rest > 0; rest >>= 1) {
+    for (uint64_t rest = magnitude(exponent); rest > 0; rest >>= 1) {
       if ((rest & 1) != 0) {
         result = first ? power : M(result * power);
         first = false;
       }
       if (rest > 1) power = M(power * power);
     }
-    if constexpr (!L::kFloat) {
-      return T(result);
+    return rounded<L>(result, exponent < 0);
+  }
+};
+
+// An exponent that the compiler knows: straight-line code, which becomes vector code.
+template <int64_t kExponent>
+struct FixedPower : ElementFunctor<1, kFloats> {
+  static constexpr bool kReal = true;
+
+  template <uint64_t kRest, bool kFirst>
+  [[gnu::always_inline]] static double product(double result, double power) {
+    if constexpr (kRest == 0) {
+      return result;
     } else {
-      return round_to_lane<L>(exponent < 0 ? 1 / result : result);
+      constexpr bool kOdd = (kRest & 1) != 0;
+      if constexpr (kOdd) result = kFirst ? power : result * power;
+      if constexpr (kRest > 1) power = power * power;
+      return product < (kRest >> 1), kFirst && !kOdd > (result, power);
     }
   }
+
+  template <typename L, typename T>
+  [[gnu::always_inline]] static T apply(T x) {
+    return IntegerPow::rounded<L>(product<IntegerPow::magnitude(kExponent), true>(1, double(x)),
+                                  kExponent < 0);
+  }
+};
+
+// Any exponent: the loop over its bits is outside of those over a block of elements.
+template <typename L>
+struct PowerLoops {
+  using Value = typename L::Value;
+  using M = IntegerPow::Product<L>;
+
+  [[gnu::always_inline]] static void body(void* out, const void* const* inputs, size_t count,
+                                          const void* immediate) {
+    const int64_t exponent = *static_cast<const int64_t*>(immediate);
+    const auto* x = static_cast<const Value*>(inputs[0]);
+    auto* values = static_cast<Value*>(out);
+    constexpr size_t kBlock = 256;
+    M power[kBlock], result[kBlock];
+    for (size_t start = 0; start < count; start += kBlock) {
+      const size_t size = count - start < kBlock ? count - start : kBlock;
+      for (size_t i = 0; i < size; ++i) power[i] = M(x[start + i]);
+      for (size_t i = 0; i < size; ++i) result[i] = 1;
+      bool first = true;
+      for (uint64_t rest = IntegerPow::magnitude(exponent); rest > 0; rest >>= 1) {
+        if ((rest & 1) != 0 && first) {
+          for (size_t i = 0; i < size; ++i) result[i] = power[i];
+          first = false;
+        } else if ((rest & 1) != 0) {
+          for (size_t i = 0; i < size; ++i) result[i] = M(result[i] * power[i]);
+        }
+        if (rest > 1)
+          for (size_t i = 0; i < size; ++i) power[i] = M(power[i] * power[i]);
+      }
+      const auto store = [&](bool inverse) __attribute__((always_inline)) {
+        for (size_t i = 0; i < size; ++i)
+          values[start + i] = Value(L::wrap(IntegerPow::rounded<L>(result[i], inverse)));
+      };
+      if (exponent < 0) {
+        store(true);
+      } else {
+        store(false);
+      }
+    }
+  }
+
+  static void portable(void* out, const void* const* inputs, size_t count, const void* immediate) {
+    body(out, inputs, count, immediate);
+  }
+#if defined(__x86_64__)
+  [[gnu::target("avx2,fma")]] static void avx2(void* out, const void* const* inputs, size_t count,
+                                               const void* immediate) {
+    body(out, inputs, count, immediate);
+  }
+  [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq,fma")]] static void avx512(
+      void* out, const void* const* inputs, size_t count, const void* immediate) {
+    body(out, inputs, count, immediate);
+  }
+#endif
 };
 
 struct Rsqrt : Real<1> {
@@ -222,9 +317,35 @@ struct Atan2 : Real<2> {
   }
 };
 
+// `kExponents` are 0, 1, ... for the exponents from `kFirst` on.
+template <int64_t kFirst, int64_t... kExponents>
+bool bind_fixed_power(const ElementRequest& request, int64_t exponent, ElementFunction& function,
+                      std::integer_sequence<int64_t, kExponents...>) {
+  return ((exponent == kFirst + kExponents &&
+           (function = element_function_of<FixedPower<kFirst + kExponents>>(request), true)) ||
+          ...);
+}
+
 ElementFunction bind_integer_pow(const ElementRequest& request) {
   const int64_t exponent = int_attribute(request.attributes, "y", 1);
-  return element_function_of<IntegerPow>(request, std::make_shared<const int64_t>(exponent));
+  const ElementType element = request.operands[0].element;
+  ElementFunction function;
+  constexpr int64_t kLargest = 8;
+  if (is_float(element) &&
+      bind_fixed_power<-kLargest>(request, exponent, function,
+                                  std::make_integer_sequence<int64_t, 2 * kLargest + 1>()))
+    return function;
+  auto immediate = std::make_shared<const int64_t>(exponent);
+  if (is_widened(element)) {
+    return widened_function({.element = element,
+                             .f32_loop = choose_loop<PowerLoops<OddLane>>(request.path),
+                             .immediate = std::move(immediate)});
+  }
+  function = element_function_of<IntegerPow>(request, std::move(immediate));
+  visit_lane<kNumbers>(element, [&](auto lane) {
+    function.kernel.loop = choose_loop<PowerLoops<decltype(lane)>>(request.path);
+  });
+  return function;
 }
 
 void verify_integer_pow(VerifyContext& context, const Op& op) {
