@@ -73,6 +73,22 @@ def test_slices_of_slices(index):
   np.testing.assert_array_equal(run(kernel, f32(*index(x).shape), x), index(x))
 
 
+@pytest.mark.parametrize("shape", [(64,), (1, 64), (1, 1, 127), (1,), (4, 16)])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32"])
+@pytest.mark.parametrize("reduce", [jnp.sum, jnp.max])
+def test_limits_of_a_reduction_that_keeps_its_dimensions(shape, dtype, reduce):
+  def function(x):
+    # The limits are scalars of another type: the converted ones are arrays of one element.
+    return jnp.broadcast_to(jnp.clip(reduce(x, axis=-1, keepdims=True), -5, 64), x.shape)
+
+  def kernel(x, out):
+    out[...] = function(x[...])
+
+  x = (np.arange(np.prod(shape)) % 7 - 2).reshape(shape).astype(dtype)
+  result = run(kernel, jax.ShapeDtypeStruct(shape, dtype), x)
+  np.testing.assert_array_equal(result, function(x))
+
+
 @pytest.mark.parametrize("start", [0, 5, 6, -1, 2**31 - 1, -(2**31)])
 def test_a_start_known_at_run_time(start):
   def kernel(x, start, out):

@@ -162,8 +162,10 @@ class Compiler::ChainBuilder {
     const Op& elementwise = compiler_.op(pending.op);
     if (elementwise.operands.empty()) return false;
     for (size_t i = 0; i < elementwise.operands.size(); ++i) {
-      const bool scalar = (pending.scalar_inputs >> i & 1) != 0;
-      if (!scalar && !round_free_.contains(elementwise.operands[i])) return false;
+      const ValueId input = elementwise.operands[i];
+      // A chain of one element may compute the scalar itself.
+      const bool scalar = (pending.scalar_inputs >> i & 1) != 0 && !homes_.contains(input);
+      if (!scalar && !round_free_.contains(input)) return false;
     }
     return true;
   }

@@ -1,6 +1,7 @@
 // What could go wrong where a chain of ops reads and writes memory in place: each test compares the
 // fused program with the one that runs op by op, on a kernel where doing it at the wrong time, or
 // on the wrong bytes, gives another result.
+#include <algorithm>
 #include <cmath>
 
 #include "pallasite/sim/test_kernel.h"
@@ -336,6 +337,36 @@ kernel @test {
 
 // A store of 5 rows of 120 elements out of [40, 300]: its ends lie within granules, and neighbours
 // share them.
+TEST(Chain, ScalarsThatAChainOfOneElementComputesComeBeforeWhatRepeatsThem) {
+  const std::string text = R"(pir 1
+
+kernel @test {
+  grid = [1] ["x"]
+  input %0 "x": ref<gmem, f32[64]>
+  output %1 "out": ref<gmem, f32[64]>
+  body {
+    %2 = memory.load %0 : f32[64]
+    %3 = reduce.max %2 {axes = [0]} : f32
+    %4 = shape.broadcast_in_dim %3 {dimensions = []} : f32[1]
+    %5 = arith.convert i32(-64) : f32
+    %6 = shape.broadcast_in_dim %5 {dimensions = []} : f32[1]
+    %7 = arith.max %6, %4 : f32[1]
+    %8 = arith.convert i32(64) : f32
+    %9 = shape.broadcast_in_dim %8 {dimensions = []} : f32[1]
+    %10 = arith.min %9, %7 : f32[1]
+    %11 = shape.broadcast_in_dim %10 {dimensions = [0]} : f32[64]
+    memory.store %1, %11
+    control.yield
+  }
+}
+)";
+  const std::vector<float> x = ramp(64);
+  const Pair pair = run_both(text, {x});
+  ASSERT_TRUE(pair.fused.clean()) << pair.fused.messages();
+  const float largest = *std::max_element(x.begin(), x.end());
+  for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(pair.fused.get<float>(1)[i], largest) << i;
+}
+
 TEST(Chain, FreshMemoryShowsWhereNothingWasStored) {
   for (const bool zero : {false, true}) {
     const std::string text = R"(pir 1
