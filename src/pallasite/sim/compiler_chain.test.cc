@@ -335,8 +335,7 @@ kernel @test {
   }
 }
 
-// A store of 5 rows of 120 elements out of [40, 300]: its ends lie within granules, and neighbours
-// share them.
+// The clip is a chain of one element that converts its limits, and the last op repeats its result.
 TEST(Chain, ScalarsThatAChainOfOneElementComputesComeBeforeWhatRepeatsThem) {
   const std::string text = R"(pir 1
 
@@ -367,6 +366,8 @@ kernel @test {
   for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(pair.fused.get<float>(1)[i], largest) << i;
 }
 
+// A store of 5 rows of 120 elements out of [40, 300]: its ends lie within granules, and neighbours
+// share them.
 TEST(Chain, FreshMemoryShowsWhereNothingWasStored) {
   for (const bool zero : {false, true}) {
     const std::string text = R"(pir 1
