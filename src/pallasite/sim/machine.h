@@ -285,7 +285,7 @@ class ClusterMachine {
   std::vector<Enabled> enabled_;
   std::vector<EventId> enabled_ids_;
   ContractionScratch contraction_scratch_;
-  std::vector<std::byte> scratch_[4];
+  AlignedBytes scratch_[4];
 };
 
 inline Step Thread::jump(uint32_t pc) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "pallasite/base/aligned_bytes.h"
 #include "pallasite/sim/schedule.h"
 #include "pallasite/sim/view.h"
 
@@ -149,9 +150,9 @@ struct ClusterState {
   // blocks x threads.
   std::vector<ThreadState> threads;
   // Register files, one after another.
-  std::vector<std::byte> registers;
+  AlignedBytes registers;
   // Shared memory of the blocks, one after another.
-  std::vector<std::byte> smem;
+  AlignedBytes smem;
   std::vector<BarrierState> barriers;
   // barriers x threads of the block: phases observed, -1 before the first wait.
   std::vector<int64_t> observed;
@@ -164,7 +165,7 @@ struct ClusterState {
   // thread goes on, so its registers no longer say.
   std::vector<int64_t> agent_iterations;
   // Staging memory of agent i at i * Program::staging_bytes.
-  std::vector<std::byte> staging;
+  AlignedBytes staging;
   uint64_t agents_issued = 0;
   // Grows whenever something that a poll could see may have changed.
   uint64_t progress = kFirstProgress;
