@@ -10,6 +10,7 @@ import pathlib
 import threading
 import warnings
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -81,6 +82,17 @@ class Params(Options):
     return tuple(getattr(self, name) for name in options.OPTION_NAMES)
 
 
+class Captured(NamedTuple):
+  """A kernel that was lowered while someone looked (`_Hook.capture`)."""
+
+  name: str
+  program: judge.Program
+
+  @property
+  def text(self) -> str:
+    return self.program.text
+
+
 class Installation:
   """What `install` returns. As a context manager, leaving it restores what was there before."""
 
@@ -113,7 +125,7 @@ class _Hook:
     self.program_names: set[str] = set()
     self._params_used = False
     self._fresh = 0
-    self.captures: list[list[Lowered]] = []
+    self.captures: list[list[Captured]] = []
     self._said_gpu = False
     self._keep_all = False
     # Kernels are judged when they are lowered, and do not run (`pallasite check --no-run`).
@@ -219,9 +231,9 @@ class _Hook:
       self.set_installed(previous)
 
   @contextlib.contextmanager
-  def capture(self) -> Iterator[list[Lowered]]:
+  def capture(self) -> Iterator[list[Captured]]:
     """Within: the kernels that are lowered."""
-    found: list[Lowered] = []
+    found: list[Captured] = []
     self.captures.append(found)
     try:
       yield found
@@ -355,7 +367,7 @@ def _cpu_rule(primitive, convert, previous):
     _hook.program_names.add(name)
     session.took(lowered.text)
     for found in _hook.captures:
-      found.append(lowered)
+      found.append(Captured(lowered.name, program))
     if not _hook.captures:
       with session.timed("load"):
         judge.judge(program, chosen.on_finding)

@@ -25,7 +25,7 @@ def judge(program: Program, on_finding: str):
   Where findings are only warned of or recorded, an error is left to the run, which reports it.
   """
   try:
-    verdict, found = _verdict(program)
+    verdict, found = known(program)
   except EngineMissingError:
     # Without it there is nothing to judge by, nor to run with; the call will say so.
     return
@@ -51,12 +51,13 @@ def judge(program: Program, on_finding: str):
 
 def judge_only(program: Program, name: str, compiler_asked: bool):
   """Reports what is known of a kernel that will not run; raises nothing."""
-  verdict, found = _verdict(program)
+  verdict, found = known(program)
   checks = ["ir", "compile"] if compiler_asked else ["ir"]
   session.add(Report(verdict, found, kernels=[name], data={"checks": checks}))
 
 
-def _verdict(program: Program) -> tuple[str, list[Finding]]:
+def known(program: Program) -> tuple[str, list[Finding]]:
+  """Verdict and findings of what is known of a kernel before it runs."""
   found = [_ours(Finding.from_json(d)) for d in engine.verify(*program)]
   return worst_verdict([finding.verdict for finding in found]), found
 

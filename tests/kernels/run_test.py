@@ -186,6 +186,35 @@ def test_more_memory_than_a_block_has_is_a_resource_error():
   assert pallasite.check(call, run=False).verdict == "resource"
 
 
+# What a call states about itself: whether 164 KiB of shared memory are too much depends on it.
+@pytest.mark.parametrize("interpret, verdict", [
+  (None, "clean"),
+  (pallasite.Params(arch="a100"), "resource"),
+  (pallasite.Params(arch="h100"), "clean"),
+  (plgpu.InterpretGPUParams(), "clean"),
+])
+@pytest.mark.parametrize("kib, over", [(164, False), (228, True)])
+def test_a_kernel_that_does_not_run_is_judged_as_if_it_did(interpret, verdict, kib, over):
+  def kernel(out_ref, buffer):
+    buffer[0] = jnp.zeros((256,), jnp.float32)
+    out_ref[...] = buffer[0]
+
+  def function():
+    return plgpu.kernel(
+      kernel, out_type=jax.ShapeDtypeStruct((256,), jnp.float32),
+      scratch_types=[plgpu.SMEM((kib, 256), jnp.float32)],
+      **({} if interpret is None else {"interpret": interpret}),
+    )()
+
+  # JAX's own interpreter has no limit, no hardware has more.
+  is_jax = isinstance(interpret, plgpu.InterpretGPUParams)
+  expected = "resource" if over and not is_jax else verdict
+  # Without JAX's own compiler, which knows the hardware.
+  ran, judged = (pallasite.check(function, checks="none", run=run) for run in (True, False))
+  assert (ran.verdict, judged.verdict) == (expected, expected)
+  assert [f.code for f in ran.findings] == [f.code for f in judged.findings]
+
+
 def test_a_finding_may_be_warned_of_or_recorded(x):
   function = jax.jit(two_warpgroups(nobody_loads))
   with pallasite.install(arch="h100", on_finding="warn"):
