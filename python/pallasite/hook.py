@@ -173,8 +173,10 @@ class _Hook:
     if wanted and not self._undo_errors:
       self._undo_errors = [
         _compat.prepare_runtime_error(kernel_error.adopt),
-        _compat.avoid_native_dispatch(self.program_names),
         _compat.around_execution(self.program_names, execution.run_program),
+        _compat.dispatch_from_python(
+          self.program_names, execution.run_program, kernel_error.error_of
+        ),
       ]
     elif not wanted:
       for undo in self._undo_errors:

@@ -49,3 +49,12 @@ def adopt(error: BaseException):
     if report is not None:
       report.text = text = plain_text(text)
       error.args = (text,)
+
+
+def error_of(error: ValueError) -> Exception | None:
+  """The error of a failed kernel of which JAX's native dispatch made a bare ValueError."""
+  text = str(error)
+  if type(error) is not ValueError or not is_marked(text):
+    return None
+  # On creation it becomes a KernelError, see `adopt`.
+  return _compat.jax_runtime_error(text)

@@ -10,6 +10,7 @@ import warnings
 import jax
 
 from pallasite._compat.common import *  # noqa: F403
+from pallasite._compat.dispatch import *  # noqa: F403
 from pallasite._compat.exported import *  # noqa: F403
 from pallasite._compat.mosaic import *  # noqa: F403
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
-import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import jax
@@ -35,8 +34,6 @@ __all__ = [
   "Var",
   "answer_device_questions",
   "answer_race_queries",
-  "around_execution",
-  "avoid_native_dispatch",
   "barrier_facts",
   "block_facts",
   "decode_transforms",
@@ -56,16 +53,15 @@ __all__ = [
   "lowering_rule",
   "mpmd_map_p",
   "needs_tensor_memory",
-  "num_devices",
   "numbers_of_keys",
   "open_jaxpr",
   "pallas_call_p",
   "platforms_of",
   "prepare_runtime_error",
   "primitive_key",
-  "program_name",
   "random_gamma",
   "ref_facts",
+  "replace",
   "says_its_place",
   "scan_counts",
   "sequential_dimensions",
@@ -500,9 +496,9 @@ def answer_race_queries(get_races: Callable, on_reset: Callable) -> Callable[[],
     real_reset()
 
   for module in (gpu_callbacks, interpret_pallas_call):
-    undo.append(_replace(module, "get_races", get_races))
+    undo.append(replace(module, "get_races", get_races))
     undo.append(
-      _replace(module, "reset_gpu_interpret_mode_state", reset_gpu_interpret_mode_state)
+      replace(module, "reset_gpu_interpret_mode_state", reset_gpu_interpret_mode_state)
     )
   return lambda: [step() for step in undo]
 
@@ -577,83 +573,6 @@ def hide_frames(paths: Iterable[str]):
       traceback_util.register_exclusion(path)
 
 
-def num_devices(ctx) -> int:
-  """On how many devices the program that is being lowered runs."""
-  attributes = ctx.module_context.module.operation.attributes
-  count = 1
-  for name in ("mhlo.num_replicas", "mhlo.num_partitions"):
-    if name in attributes:
-      count *= int(attributes[name].value)
-  return count
-
-
-def around_execution(names: Collection[str], wrapper: Callable) -> Callable[[], None]:
-  """Has `wrapper(execute, name, number of devices)` run the programs of these names.
-
-  `execute()` starts the program and returns a list of arrays; what `wrapper` returns is the result.
-  Returns a function that undoes it.
-  """
-  from jax._src.interpreters import pxla
-
-  real = pxla.ExecuteReplicated.__call__
-
-  def __call__(self, *args):
-    name = _plain_name(self.name)
-    if name not in names:
-      return real(self, *args)
-    if not _has_results(self):
-      # With it there is something to wait for.
-      self.has_unordered_effects = True
-    return wrapper(lambda: real(self, *args), name, len(self._local_devices))
-
-  return _replace(pxla.ExecuteReplicated, "__call__", __call__)
-
-
-def _has_results(program) -> bool:
-  """Whether a call returns arrays. What a program writes into refs is not among them."""
-  refs = program.mut.out_mut if program.mut else ()
-  return len(program.out_handler.handlers) > sum(ref is not None for ref in refs)
-
-
-@functools.lru_cache(maxsize=1024)
-def _plain_name(name: str) -> str:
-  return re.sub(r"\W", "_", name).strip("_")
-
-
-def program_name(ctx) -> str:
-  """The name of the program that is being lowered, as `avoid_native_dispatch` takes it."""
-  return _plain_name(ctx.module_context.module.operation.attributes["sym_name"].value)
-
-
-def avoid_native_dispatch(names: Collection[str]) -> Callable[[], None]:
-  """Has JAX call the programs of these names from Python each time. Returns a function that undoes it.
-
-  From its second call on a jitted function is dispatched in native code, which makes a bare
-  ValueError of what XLA says: no JaxRuntimeError is created that could be told apart.
-  """
-  from jax._src import pjit
-  from jax._src.interpreters import pxla
-
-  real_data, real_call = pjit._get_fastpath_data, pxla.MeshExecutable.create_cpp_call
-
-  def is_ours(executable) -> bool:
-    return _plain_name(getattr(executable.unsafe_call, "name", "")) in names
-
-  def get_fastpath_data(executable, *args, **kwargs):
-    if executable is not None and is_ours(executable):
-      return None
-    return real_data(executable, *args, **kwargs)
-
-  def create_cpp_call(self, *args, **kwargs):
-    return None if is_ours(self) else real_call(self, *args, **kwargs)
-
-  undo = [
-    _replace(pjit, "_get_fastpath_data", get_fastpath_data),
-    _replace(pxla.MeshExecutable, "create_cpp_call", create_cpp_call),
-  ]
-  return lambda: [step() for step in undo]
-
-
 # ---- devices
 
 
@@ -705,7 +624,7 @@ def answer_device_questions(chip, num_sms: int, everything: bool) -> Callable[[]
     }
   # Instances of the native class take no attributes, so the class has to.
   properties = {name: _answer(name, value) for name, value in answers.items()}
-  undo = [_replace(jax.Device, name, answer) for name, answer in properties.items()]
+  undo = [replace(jax.Device, name, answer) for name, answer in properties.items()]
   if everything:
     undo += [_answer_default_backend(), *_answer_lists_of_devices()]
     undo.append(_answer_cuda_versions(chip.compute_capability))
@@ -742,7 +661,7 @@ def _answer_default_backend() -> Callable[[], None]:
     platform = real()
     return "gpu" if platform == "cpu" else platform
 
-  return _replace(jax, "default_backend", default_backend)
+  return replace(jax, "default_backend", default_backend)
 
 
 def _answer_lists_of_devices() -> list[Callable[[], None]]:
@@ -766,7 +685,7 @@ def _answer_lists_of_devices() -> list[Callable[[], None]]:
     return ask
 
   names = ("devices", "local_devices", "device_count", "local_device_count")
-  return [_replace(jax, name, answering(getattr(jax, name))) for name in names]
+  return [replace(jax, name, answering(getattr(jax, name))) for name in names]
 
 
 def _answer_cuda_versions(capability: tuple[int, int]) -> Callable[[], None]:
@@ -786,7 +705,7 @@ def _answer_cuda_versions(capability: tuple[int, int]) -> Callable[[], None]:
 _ABSENT = object()
 
 
-def _replace(owner, name: str, value) -> Callable[[], None]:
+def replace(owner, name: str, value) -> Callable[[], None]:
   before = vars(owner).get(name, _ABSENT)
   setattr(owner, name, value)
 

@@ -169,7 +169,7 @@ def _shared_memory_of(chip) -> Iterator[None]:
     yield
     return
   with _device_lock:
-    undo = common._replace(jax.Device, name, property(lambda self: wanted))
+    undo = common.replace(jax.Device, name, property(lambda self: wanted))
     try:
       yield
     finally:
