@@ -133,6 +133,8 @@ def main() -> int:
       if not re.search(stated.only, f"{element} {name}"):
         continue
       arrays = inputs("i32" if element == "i32" else "f32")[:count]
+      if name.startswith("shift"):
+        arrays = (arrays[0], arrays[1] % 32)
       try:
         seconds = compare(function, arrays, stated.rounds)
       except pallasite.UnsupportedError:

@@ -30,35 +30,60 @@ struct Mul : ElementFunctor<2, kNumbers> {
   }
 };
 
-// No processor divides integers in vectors.
+// No processor divides integers in vectors. A float type that gives quotients of integers of the
+// lane does: x / y is at least 1 / |y| away from the next integer unless it is one, which is more
+// than the rounding of a quotient of at most 16 bits in f32, and of at most 32 bits in f64.
 template <typename L>
-inline constexpr bool kDividesInVectors = L::kFloat;
+using QuotientType = std::conditional_t<(L::kBits <= 16), float, double>;
+template <typename L>
+inline constexpr bool kDividesInVectors = L::kFloat || L::kBits <= 32;
+
+// The quotient of integers, rounded toward zero. The divisor is not 0; the quotient is in the range
+// of the type.
+template <typename L, typename T>
+[[gnu::always_inline]] inline T integer_quotient(T x, T divisor) {
+  if constexpr (kDividesInVectors<L>) {
+    using Q = QuotientType<L>;
+    return T(Q(x) / Q(divisor));
+  } else {
+    return T(x / divisor);
+  }
+}
+
+// -1 divides the lowest value to what does not exist, so it is left to the caller, like 0.
+template <typename L, typename T>
+[[gnu::always_inline]] inline bool is_plain_divisor(T y) {
+  return (y != 0) & (!L::kSigned | (y != T(-1)));
+}
 
 struct Div : ElementFunctor<2, kNumbers> {
   template <typename L>
   static constexpr bool kVector = kDividesInVectors<L>;
   template <typename L, typename T>
   static T apply(T x, T y) {
-    if constexpr (!L::kFloat) {
-      if (y == 0) return T(-1);
-      // The lowest value divided by -1 does not exist; negating it wraps.
-      if (L::kSigned && y == T(-1)) return T(Modular<T>(0) - Modular<T>(x));
+    if constexpr (L::kFloat) {
+      return x / y;
+    } else {
+      const T quotient = integer_quotient<L>(x, is_plain_divisor<L>(y) ? y : T(1));
+      const T opposite = T(Modular<T>(0) - Modular<T>(x));
+      const T special = y == 0 ? T(-1) : opposite;
+      return is_plain_divisor<L>(y) ? quotient : special;
     }
-    return T(x / y);
   }
 };
 
 struct Rem : ElementFunctor<2, kNumbers> {
   template <typename L>
-  static constexpr bool kVector = false;
+  static constexpr bool kVector = !L::kFloat && kDividesInVectors<L>;
   template <typename L, typename T>
   static T apply(T x, T y) {
     if constexpr (L::kFloat) {
       return std::fmod(x, y);
     } else {
-      if (y == 0) return x;
-      if (L::kSigned && y == T(-1)) return 0;
-      return T(x % y);
+      const T divisor = is_plain_divisor<L>(y) ? y : T(1);
+      const T quotient = integer_quotient<L>(x, divisor);
+      const T rest = T(Modular<T>(x) - Modular<T>(quotient) * Modular<T>(divisor));
+      return y == 0 ? x : rest;
     }
   }
 };
@@ -148,51 +173,46 @@ struct Copysign : ElementFunctor<2, kFloats> {
   }
 };
 
-// The next value is the next code, so this runs on codes and is not widened. kNan: the smallest
-// magnitude that is a NaN.
-template <typename Code, Code kNan>
-void next_code_loop(void* out, const void* const* inputs, size_t count, const void*) {
-  constexpr Code kSign = Code(Code(1) << (8 * sizeof(Code) - 1));
-  const auto* from = static_cast<const Code*>(inputs[0]);
-  const auto* to = static_cast<const Code*>(inputs[1]);
-  auto* result = static_cast<Code*>(out);
-  for (size_t i = 0; i < count; ++i) {
-    const Code x = from[i], y = to[i];
+// The next value is the next code, so this runs on codes. kNan: the smallest magnitude that is a
+// NaN.
+template <uint64_t kNan>
+struct NextCode : ElementFunctor<2, kIntegers> {
+  template <typename L, typename Code>
+  static Code apply(Code x, Code y) {
+    constexpr Code kSign = Code(Code(1) << (8 * sizeof(Code) - 1));
+    // Infinity with the upper bit of the mantissa.
+    constexpr Code kInfinity = Code(kNan - 1);
+    constexpr Code kQuietNan = Code(kInfinity | ((kInfinity & (0 - kInfinity)) >> 1));
     const Code x_magnitude = x & Code(~kSign), y_magnitude = y & Code(~kSign);
-    if (x_magnitude >= kNan || y_magnitude >= kNan) {
-      // Infinity with the upper bit of the mantissa.
-      constexpr Code kInfinity = kNan - 1;
-      result[i] = Code(kInfinity | ((kInfinity & (0 - kInfinity)) >> 1));
-      continue;
-    }
-    if (x == y || (x_magnitude == 0 && y_magnitude == 0)) {
-      result[i] = y;
-    } else if (x_magnitude == 0) {
-      result[i] = Code((y & kSign) | 1);
-    } else {
-      const bool away = (x & kSign) == (y & kSign) && y_magnitude > x_magnitude;
-      result[i] = Code(away ? x + 1 : x - 1);
-    }
+    // Without branches, so that loops of it become vector code.
+    const bool nan = (x_magnitude >= Code(kNan)) | (y_magnitude >= Code(kNan));
+    const bool equal = (x == y) | (Code(x_magnitude | y_magnitude) == 0);
+    const bool away = (Code((x ^ y) & kSign) == 0) & (y_magnitude > x_magnitude);
+    // From zero it is the least value on the side of y.
+    Code next = Code(away ? x + 1 : x - 1);
+    next = x_magnitude == 0 ? Code((y & kSign) | 1) : next;
+    next = equal ? y : next;
+    return nan ? kQuietNan : next;
   }
+};
+
+template <typename Code, uint64_t kNan>
+ElementFunction next_code(LoopPath path) {
+  using Loops = ElementLoops<NextCode<kNan>, Lane<Code>>;
+  return {.kernel = {.loop = choose_loop<Loops>(path), .scalar = Loops::scalar}};
 }
 
 ElementFunction bind_nextafter(const ElementRequest& request) {
-  ElementFunction function;
   switch (request.operands[0].element) {
     case ElementType::F16:
-      function.kernel.loop = next_code_loop<uint16_t, 0x7c01>;
-      break;
+      return next_code<uint16_t, 0x7c01>(request.path);
     case ElementType::BF16:
-      function.kernel.loop = next_code_loop<uint16_t, 0x7f81>;
-      break;
+      return next_code<uint16_t, 0x7f81>(request.path);
     case ElementType::F32:
-      function.kernel.loop = next_code_loop<uint32_t, 0x7f800001>;
-      break;
+      return next_code<uint32_t, 0x7f800001>(request.path);
     default:
-      function.kernel.loop = next_code_loop<uint64_t, 0x7ff0000000000001>;
-      break;
+      return next_code<uint64_t, 0x7ff0000000000001>(request.path);
   }
-  return function;
 }
 
 void verify_nextafter(VerifyContext& context, const Op& op) {
