@@ -14,6 +14,7 @@ LAYERS = ("base", "numerics", "diag", "ir", "sim", "sched", "ops", "san", "repor
 MAX_LINES = 800
 
 _INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
+_CONSTANT = re.compile(r"inline constexpr .*?\b(k[A-Z]\w*)(?:\[\w*\])? ?[={]")
 _DEF_ENTRY = re.compile(r"\s*PALLASITE_\w+\(([^,)]+)")
 # Programs of their own, which nothing includes, may look at everything.
 _TOP_ROLES = (".test.cc", ".perf.cc", ".fuzz.cc")
@@ -44,7 +45,7 @@ def check(root: pathlib.Path) -> list[str]:
     if name.startswith("python/"):
       found += _check_private_jax(name, lines)
     violations += [f"{name}:{line}: {text}" for line, text in sorted(found)]
-  return violations
+  return violations + _check_constants(root)
 
 
 def check_format(root: pathlib.Path) -> list[str]:
@@ -83,6 +84,28 @@ def _check_includes(name, lines):
           and LAYERS.index(included[1]) > LAYERS.index(own)):
       found.append((number, f"{own} includes {match[1]}, and {included[1]} is a higher layer"))
   return found
+
+
+def _check_constants(root):
+  """Two headers that a file includes may not both define a name, and a copy may be changed alone."""
+  homes, violations = {}, []
+  for path in _files(root):
+    name = path.relative_to(root).as_posix()
+    if path.suffix != ".h" or not name.startswith("src/"):
+      continue
+    space = []
+    for i, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+      if opened := re.match(r"namespace (\S+) {", line):
+        space.append(opened[1])
+      elif space and line.startswith("}  // namespace"):
+        space.pop()
+      found = _CONSTANT.match(line)
+      if found is None:
+        continue
+      home = homes.setdefault("::".join([*space, found[1]]), name)
+      if home != name:
+        violations.append(f"{name}:{i}: {found[1]} is defined in {home} too: include that")
+  return violations
 
 
 def _check_sorted(lines):

@@ -55,6 +55,26 @@ def test_includes_are_by_full_path(plant):
   assert violation.startswith('src/pallasite/sim/machine.cc:1: "frame.h" is not of the form')
 
 
+def test_constants_have_one_home(plant):
+  assert plant("src/pallasite/ir/limits.h", "inline constexpr int64_t kMaxRank = 12;\n") == []
+  # Of a class, of a file alone, of another namespace.
+  other = "namespace other {\ninline constexpr int kMaxRank = 3;\n}  // namespace other\n"
+  near = other + "  static constexpr int kMaxRank = 3;\nconstexpr int kMaxRank = 3;\n"
+  assert plant("src/pallasite/sim/near.h", near) == []
+  assert plant("src/pallasite/sim/view.cc", "inline constexpr size_t kMaxRank = 12;\n") == []
+  assert plant("src/pallasite/sim/view.h", "\ninline constexpr size_t kMaxRank = 12;\n") == [
+      "src/pallasite/sim/view.h:2: kMaxRank is defined in src/pallasite/ir/limits.h too: include that"]
+
+
+@pytest.mark.parametrize("definition", [
+    "inline constexpr std::string_view kNames[] = {", "inline constexpr Limits kLimits{1, 2};",
+    "inline constexpr std::array<int, 3> kTable = {1, 2, 3};"])
+def test_constants_of_all_kinds_have_one_home(plant, definition):
+  plant("src/pallasite/ir/a.h", definition)
+  (violation,) = plant("src/pallasite/ir/b.h", definition)
+  assert "is defined in src/pallasite/ir/a.h too" in violation
+
+
 def test_sources_lie_in_a_layer(plant):
   (violation,) = plant("src/pallasite/util/strings.h", "")
   assert violation.startswith("src/pallasite/util/strings.h:1: not in a layer")

@@ -13,13 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "pallasite/ir/limits.h"
 #include "pallasite/sim/layout.h"
 
 namespace pallasite {
 
 using Slot = uint32_t;
-
-inline constexpr size_t kMaxRank = 12;
 
 // Adds coefficient * (the integer in `slot`) to a coordinate.
 struct StartTerm {
