@@ -163,36 +163,10 @@ void verify_broadcast(VerifyContext& context, const Op& op) {
                     to_string(to), list_text(dimensions)));
 }
 
-template <typename Bits>
-void repeat_loop(void* out, const void* const* inputs, size_t count, const void*) {
-  std::fill_n(static_cast<Bits*>(out), count, *static_cast<const Bits*>(inputs[0]));
-}
-
-// A scalar is repeated as an elementwise op, so that it needs no array of its own where it is used
-// by other elementwise ops.
-void compile_repeat(Compiler& compiler, OpId id) {
-  ElementwiseKernel kernel;
-  switch (register_bytes(compiler.result_type(id).element)) {
-    case 1:
-      kernel.loop = repeat_loop<uint8_t>;
-      break;
-    case 2:
-      kernel.loop = repeat_loop<uint16_t>;
-      break;
-    case 4:
-      kernel.loop = repeat_loop<uint32_t>;
-      break;
-    default:
-      kernel.loop = repeat_loop<uint64_t>;
-      break;
-  }
-  compiler.emit_elementwise(id, kernel, nullptr, 1);
-}
-
 void compile_broadcast(Compiler& compiler, OpId id) {
   const Type& from = compiler.operand_type(id, 0);
   const Type& to = compiler.result_type(id);
-  if (from.is_scalar() && !to.is_scalar()) return compile_repeat(compiler, id);
+  if (from.is_scalar() && !to.is_scalar()) return compiler.emit_repeat(id);
   if (from.element_count() == to.element_count()) return compile_same_elements(compiler, id);
   const auto dimensions = ints(compiler.op(id), "dimensions");
   const std::vector<int64_t> strides = row_major_strides(from.shape);

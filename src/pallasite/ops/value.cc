@@ -30,7 +30,7 @@ void compile_constant(Compiler& compiler, OpId id) {
   const auto& data = std::get<Bytes>(op.attributes.find("data")->second).data;
   std::vector<std::byte> registers(compiler.bytes_of(op.results[0]));
   unpack(type.element, data.data(), 0, registers.data(), static_cast<size_t>(type.element_count()));
-  compiler.bind_slot(op.results[0], compiler.constant(std::move(registers)));
+  compiler.bind_constant(op.results[0], std::move(registers));
 }
 
 std::vector<Type> infer_same(const Module& module, const Op& op) {

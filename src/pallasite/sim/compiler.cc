@@ -228,7 +228,12 @@ bool Compiler::is_pending(ValueId value) const {
 Slot Compiler::use(ValueId value) {
   if (is_pending(value)) flush_elementwise();
   read_in_place(value);
-  const auto* slot = std::get_if<SlotBinding>(&bindings_[value.index]);
+  Binding& binding = bindings_[value.index];
+  if (std::holds_alternative<std::monostate>(binding)) {
+    if (const auto it = known_.find(value); it != known_.end())
+      binding = SlotBinding{scalar_constant(type(value).element, it->second), false};
+  }
+  const auto* slot = std::get_if<SlotBinding>(&binding);
   PALLASITE_CHECK(slot != nullptr,
                   "a value is used that has no slot: " +
                       (module_->value(value).op.valid()
@@ -268,6 +273,11 @@ void Compiler::alias(ValueId value, ValueId same_as) {
     if (slot->owned) ++it->second.second;
   }
   bindings_[value.index] = std::move(binding);
+  if (const auto bits = known(same_as); bits && options_.level == ObservationLevel::Fused) {
+    known_[value] = *bits;
+  } else {
+    known_.erase(value);
+  }
   if (!module_->value(value).op.valid()) argument_values_[value] = same_as;
 }
 
@@ -346,9 +356,11 @@ std::span<const ValueId> Compiler::begin_region(RegionId region_id) {
     const bool dead = op.def->pure && std::none_of(op.results.begin(), op.results.end(),
                                                    [&](ValueId result) { return is_used(result); });
     if (!dead) {
+      // A function that is inlined twice may have known them.
+      for (ValueId result : op.results) known_.erase(result);
       if (op.def->compile == nullptr) {
         unsupported(id, "the op has no semantics in this build");
-      } else {
+      } else if (!fold_move(id)) {
         op.def->compile(*this, id);
       }
     }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -77,6 +78,10 @@ class Compiler {
   Slot scratch(size_t bytes);
   // A slot that is set before the thread starts and never written.
   Slot constant(std::vector<std::byte> data);
+  // Makes a value stand for such a slot.
+  void bind_constant(ValueId value, std::vector<std::byte> data);
+  // The register of each element of a value, where all are the same and known now.
+  std::optional<uint64_t> known(ValueId value) const;
   // Lets a value live where another does already (identity ops, results of inlined regions).
   void alias(ValueId value, ValueId same_as);
   // Ends an alias that was made for a function's argument.
@@ -113,6 +118,8 @@ class Compiler {
   // bit is set in `scalar_inputs` have rank 0 beside arrays; their pointer is not advanced.
   void emit_elementwise(OpId op, const ElementwiseKernel& kernel, const void* immediate = nullptr,
                         uint32_t scalar_inputs = 0);
+  // The result has the rank-0 operand as each of its elements. It joins a chain.
+  void emit_repeat(OpId op);
 
   // Joins a chain too: element i of the result is element i / repeat mod period of the operand.
   // `loop` takes a ChainRepeat.
@@ -201,6 +208,8 @@ class Compiler {
     size_t period = 0;
     // Elements that the op makes one of.
     size_t row = 1;
+    // Of an op whose elements are known: where one is. It reads that, not its operands.
+    Slot folded = kNoSlot;
   };
   // The store that a chain ends with.
   struct ChainStore {
@@ -234,6 +243,12 @@ class Compiler {
   bool is_pending(ValueId value) const;
   // The tests of an op that may find something. Those of a scalar are emitted here.
   std::vector<PendingCheck> value_checks(OpId id, bool is_scalar);
+  // Ops on what is known (compiler_fold.cc). False: nothing was done.
+  bool fold_elementwise(OpId op, const ElementwiseKernel& kernel, const void* immediate);
+  bool fold_move(OpId op);
+  void fold_to(OpId op, uint64_t bits);
+  // The slot of a constant of rank 0.
+  Slot scalar_constant(ElementType element, uint64_t bits);
   // Whether all elements are known now, and none breaks the rule.
   bool holds(ValueTest test, ValueId value) const;
   void patch_labels();
@@ -261,6 +276,11 @@ class Compiler {
   std::vector<Slot> deferred_releases_;
   std::vector<std::vector<Slot>> region_scratch_;
   std::map<std::pair<uint8_t, uint64_t>, Slot> literal_slots_;
+  // Of results, and arguments of inlined functions: known() of them. A scalar has no slot until
+  // something uses it.
+  std::map<ValueId, uint64_t> known_;
+  // The constant that holds scalars that were folded, while it has room.
+  size_t folded_scalars_ = SIZE_MAX;
 
   // Of an argument of the functions being inlined: the value that it stands for.
   std::map<ValueId, ValueId> argument_values_;

@@ -61,10 +61,12 @@ class Compiler::ChainBuilder {
   FusedPayload build(size_t count, const ChainStore* store) {
     fused_.count = count;
     choose_rounds(store);
+    find_live(store);
     for (uint32_t i = 0; i < pending_.size(); ++i) {
       const PendingElementwise& pending = pending_[i];
       const ValueId output = compiler_.op(pending.op).results[0];
-      add_step(pending, output, store != nullptr && output == store->value ? store : nullptr);
+      if (live_[i])
+        add_step(pending, output, store != nullptr && output == store->value ? store : nullptr);
       for (ValueId input : compiler_.op(pending.op).operands) {
         if (last_use_[input] == i) free_scratch(input);
       }
@@ -93,6 +95,25 @@ class Compiler::ChainBuilder {
 
   uint32_t element_bytes(ValueId value) const {
     return static_cast<uint32_t>(register_bytes(compiler_.type(value).element));
+  }
+
+  // Values that a step reads.
+  std::span<const ValueId> operands_of(const PendingElementwise& pending) const {
+    if (pending.folded != kNoSlot) return {};
+    return compiler_.op(pending.op).operands;
+  }
+
+  // Leaves out what only ops read that were folded since.
+  void find_live(const ChainStore* store) {
+    std::set<ValueId> read;
+    live_.resize(pending_.size());
+    for (size_t i = pending_.size(); i-- > 0;) {
+      const ValueId output = compiler_.op(pending_[i].op).results[0];
+      live_[i] = escapes(output) || read.contains(output) || !pending_[i].checks.empty() ||
+                 (store != nullptr && output == store->value);
+      if (!live_[i]) continue;
+      for (ValueId input : operands_of(pending_[i])) read.insert(input);
+    }
   }
 
   // The number of an operand in the payload.
@@ -154,6 +175,7 @@ class Compiler::ChainBuilder {
   // Whether a step gives the same in all rounds.
   bool is_round_free(const PendingElementwise& pending) const {
     if (!pending.checks.empty() || pending.row != 1) return false;
+    if (pending.folded != kNoSlot) return true;
     if (pending.repeat != 0) {
       // All rounds but the last are whole blocks.
       return pending.repeat == 1 && fused_.run % pending.period == 0 &&
@@ -171,6 +193,7 @@ class Compiler::ChainBuilder {
   }
 
   FusedOperand input_of(const PendingElementwise& pending, size_t i) {
+    if (pending.folded != kNoSlot) return {Home::Register, pending.folded, 0};
     const ValueId input = compiler_.op(pending.op).operands[i];
     if (const auto it = homes_.find(input); it != homes_.end()) return it->second;
     const ChainInput& from = pending.inputs[i];
@@ -216,6 +239,7 @@ class Compiler::ChainBuilder {
 
   Compiler& compiler_;
   const std::vector<PendingElementwise>& pending_;
+  std::vector<bool> live_;
   std::map<ValueId, uint32_t> uses_inside_;
   std::map<ValueId, uint32_t> last_use_;
   std::map<ValueId, FusedOperand> homes_;
@@ -239,7 +263,7 @@ Instruction& Compiler::push_instruction(OpId id, ExecFn exec, const void* payloa
 
 bool Compiler::holds(ValueTest test, ValueId value) const {
   const Value& v = module_->value(value);
-  if (v.literal) return !violates(test, v.literal->element, v.literal->bits);
+  if (const auto bits = known(value)) return !violates(test, v.type.element, *bits);
   if (!v.op.valid()) {
     const auto it = argument_values_.find(value);
     return it != argument_values_.end() && holds(test, it->second);
@@ -315,6 +339,7 @@ Compiler::ChainInput Compiler::chain_input(ValueId value) {
 void Compiler::join_chain(PendingElementwise step, size_t count) {
   const Op& joining = op(step.op);
   const auto take_inputs = [&] {
+    if (step.folded != kNoSlot) return;
     step.inputs.clear();
     for (ValueId input : joining.operands) {
       // A broadcast reads from all over its operand.
@@ -323,8 +348,9 @@ void Compiler::join_chain(PendingElementwise step, size_t count) {
   };
   take_inputs();
   if (!chain_takes(count, step.inputs, step.row, nullptr)) {
-    const bool waits = std::any_of(joining.operands.begin(), joining.operands.end(),
-                                   [&](ValueId input) { return is_pending(input); });
+    const bool waits =
+        step.folded == kNoSlot && std::any_of(joining.operands.begin(), joining.operands.end(),
+                                              [&](ValueId input) { return is_pending(input); });
     // What a chain over more elements is going to take need not end it.
     if (!waits && count < chain_count_ && step.row == 1) {
       std::vector<PendingElementwise> chain = std::exchange(pending_, {});
@@ -350,6 +376,7 @@ void Compiler::emit_elementwise(OpId id, const ElementwiseKernel& kernel, const 
                                 uint32_t scalar_inputs) {
   const Op& elementwise = op(id);
   PALLASITE_CHECK(elementwise.operands.size() <= kMaxFusedInputs);
+  if (fold_elementwise(id, kernel, immediate)) return;
   const Type& out = result_type(id);
   const bool is_scalar = out.is_scalar() && kernel.scalar != nullptr;
   std::vector<PendingCheck> checks = value_checks(id, is_scalar);
