@@ -41,6 +41,18 @@ INTEGER = "add mul div rem max and shift_left shift_right_logical clz population
 
 NAMES = {"and": "bitwise_and"}
 
+# Functions of several numbers: between what each of these lies. Those of the first of `polygamma` are
+# whole.
+SPECIAL = {
+  "zeta": ((1.05, 10), (0.05, 20)),
+  "polygamma": ((0, 5), (0.05, 20)),
+  "igamma": ((0.05, 20), (0.05, 20)),
+  "igammac": ((0.05, 20), (0.05, 20)),
+  "igamma_grad_a": ((0.05, 20), (0.05, 20)),
+  "random_gamma_grad": ((0.05, 20), (0.05, 20)),
+  "betainc": ((0.05, 20), (0.05, 20), (0.05, 0.95)),
+}
+
 
 def rope(x, y):
   """Pairs (x, y) turned by an angle that is theirs."""
@@ -80,6 +92,17 @@ def inputs(element: str) -> tuple[jax.Array, jax.Array]:
   return tuple(jnp.asarray(random.uniform(0.05, 0.95, SHAPE), jnp.float32) for _ in range(2))
 
 
+def arrays_of(element: str, name: str, count: int) -> tuple[jax.Array, ...]:
+  if name not in SPECIAL:
+    arrays = inputs("i32" if element == "i32" else "f32")[:count]
+    return (arrays[0], arrays[1] % 32) if name.startswith("shift") else arrays
+  random = np.random.default_rng(0)
+  values = [random.uniform(low, high, SHAPE) for low, high in SPECIAL[name]]
+  if name == "polygamma":
+    values[0] = np.floor(values[0])
+  return tuple(jnp.asarray(value, jnp.float32) for value in values)
+
+
 def kernel_of(function, arrays):
   result = jax.eval_shape(function, *arrays)
 
@@ -110,6 +133,8 @@ def cases():
   for name in UNARY:
     if hasattr(lax, name):
       yield "f32", name, getattr(lax, name), 1
+  for name, ranges in SPECIAL.items():
+    yield "f32", name, getattr(lax, name), len(ranges)
   for element, names in (("f32", BINARY), ("i32", INTEGER)):
     for name in names:
       yield element, name, getattr(lax, NAMES.get(name, name)), 1 if name in UNARY or name in (
@@ -132,9 +157,7 @@ def main() -> int:
     for element, name, function, count in cases():
       if not re.search(stated.only, f"{element} {name}"):
         continue
-      arrays = inputs("i32" if element == "i32" else "f32")[:count]
-      if name.startswith("shift"):
-        arrays = (arrays[0], arrays[1] % 32)
+      arrays = arrays_of(element, name, count)
       try:
         seconds = compare(function, arrays, stated.rounds)
       except pallasite.UnsupportedError:
