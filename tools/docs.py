@@ -56,6 +56,16 @@ _VALUES = {
 }
 
 
+def _range_text(option):
+  if option.minimum is None:
+    return ""
+  # The limits of 64 bits are none to a person.
+  if option.minimum < -(2**62):
+    return "integer"
+  upper = f" to {option.maximum}" if option.maximum < 2**31 - 1 else " on"
+  return f"integer from {option.minimum}{upper}"
+
+
 def options_page(table):
   lines = [HEAD, "# Options\n\n"]
   lines += [
@@ -71,7 +81,7 @@ def options_page(table):
     values = ", ".join(
       f"`{c}`" + (" (not built yet)" if c in option.unbuilt else "") for c in option.choices
     )
-    values = values or _VALUES.get(option.kind, "text")
+    values = values or _range_text(option) or _VALUES.get(option.kind, "text")
     default = "" if option.default in (None, (), "") else f"`{option.default}`"
     if option.taken_by == "install":
       flag = f"`{option.flag}`"

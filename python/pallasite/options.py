@@ -36,7 +36,9 @@ class Option:
   choices: tuple[str, ...] = ()
   # Those of the choices that this version cannot do yet.
   unbuilt: tuple[str, ...] = ()
+  # Of an integer; the engine and the command line have the same ones.
   minimum: int | None = None
+  maximum: int | None = None
   # Who takes it as an argument: "install" means `install`, `check` and `Params`.
   taken_by: str = "install"
 
@@ -72,6 +74,7 @@ class Options:
     None,
     "How many SMs the chip says it has; persistent kernels launch so many blocks.",
     minimum=1,
+    maximum=2**31 - 1,
   )
   checks: str = _option(
     "names",
@@ -86,7 +89,9 @@ class Options:
     "Whether an error in a kernel raises, warns, or is only recorded.",
     choices=("raise", "warn", "record"),
   )
-  seed: int = _option("integer", 0, "The seed of a run's random choices.")
+  seed: int = _option(
+    "integer", 0, "The seed of a run's random choices.", minimum=-(2**63), maximum=2**63 - 1
+  )
   schedule: str = _option(
     "text", "fixed", "The order in which threads run.", choices=("fixed", "random")
   )
@@ -95,6 +100,7 @@ class Options:
     0,
     "How many random schedules, of the seeds from 1 on, each run tries after the stated one.",
     minimum=0,
+    maximum=1_000_000,
   )
   async_values: str = _option(
     "text",
@@ -103,10 +109,14 @@ class Options:
     choices=("eager", "late"),
   )
   max_steps: int | None = _option(
-    "integer", None, "The step at which a run that does not end is given up.", minimum=1
+    "integer",
+    None,
+    "The step at which a run that does not end is given up.",
+    minimum=1,
+    maximum=2**63 - 1,
   )
   workers: int | None = _option(
-    "integer", None, "How many threads of the host run clusters.", minimum=1
+    "integer", None, "How many threads of the host run clusters.", minimum=1, maximum=1024
   )
   numerics: str = _option(
     "text",
@@ -228,6 +238,8 @@ def _validate(option: Option, value, said: str):
       raise ValueError(f"{said}={value!r}: expected an integer")
     if option.minimum is not None and value < option.minimum:
       raise ValueError(f"{said}={value}: expected at least {option.minimum}")
+    if option.maximum is not None and value > option.maximum:
+      raise ValueError(f"{said}={value}: expected at most {option.maximum}")
     return
   if option.name == "arch":
     if value is not None:

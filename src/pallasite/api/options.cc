@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
+
+#include "pallasite/base/check.h"
 
 namespace pallasite {
 
@@ -20,12 +23,19 @@ std::string text_of(const Json& value, std::string_view name) {
   return value.get<std::string>();
 }
 
-uint64_t count_of(const Json& value, std::string_view name, uint64_t least, uint64_t most) {
-  if (!value.is_number_integer() || (value.is_number_integer() && !value.is_number_unsigned()) ||
-      value.get<uint64_t>() < least || value.get<uint64_t>() > most) {
-    refuse(name, value.dump(), fmt::format("an integer from {} to {}", least, most));
+// JSON has integers up to the largest of 64 bits without a sign.
+bool is_in(const Json& value, IntegerRange range) {
+  if (!value.is_number_integer()) return false;
+  if (value.is_number_unsigned() && value.get<uint64_t>() > uint64_t{INT64_MAX}) return false;
+  return value.get<int64_t>() >= range.least && value.get<int64_t>() <= range.most;
+}
+
+int64_t integer_of(const Json& value, std::string_view name) {
+  const IntegerRange range = range_of(name);
+  if (!is_in(value, range)) {
+    refuse(name, value.dump(), fmt::format("an integer from {} to {}", range.least, range.most));
   }
-  return value.get<uint64_t>();
+  return value.get<int64_t>();
 }
 
 void set_on_finding(RunOptions& options, const std::string& text) {
@@ -38,13 +48,6 @@ void set_on_finding(RunOptions& options, const std::string& text) {
   refuse("on_finding", text, "raise, warn or record");
 }
 
-// Negative seeds are seeds too.
-uint64_t seed_of(const Json& value) {
-  if (!value.is_number_integer()) refuse("seed", value.dump(), "an integer");
-  return value.is_number_unsigned() ? value.get<uint64_t>()
-                                    : static_cast<uint64_t>(value.get<int64_t>());
-}
-
 void set_from(RunOptions& options, const Json& object) {
   if (!object.is_object()) throw OptionError("options: expected a JSON object");
   for (const auto& [name, value] : object.items()) {
@@ -54,17 +57,17 @@ void set_from(RunOptions& options, const Json& object) {
     } else if (name == "on_finding") {
       set_on_finding(options, text_of(value, name));
     } else if (name == "seed") {
-      options.seed = seed_of(value);
+      options.seed = static_cast<uint64_t>(integer_of(value, name));
     } else if (name == "schedule") {
       set_schedule(options, text_of(value, name));
     } else if (name == "schedules") {
-      options.schedules = count_of(value, name, 0, 1'000'000);
+      options.schedules = static_cast<uint64_t>(integer_of(value, name));
     } else if (name == "async_values") {
       set_async_values(options, text_of(value, name));
     } else if (name == "max_steps") {
-      options.max_steps = count_of(value, name, 1, std::numeric_limits<int64_t>::max());
+      options.max_steps = static_cast<uint64_t>(integer_of(value, name));
     } else if (name == "workers") {
-      options.workers = static_cast<uint32_t>(count_of(value, name, 1, 1024));
+      options.workers = static_cast<uint32_t>(integer_of(value, name));
     } else if (name == "uninitialized_memory") {
       set_uninitialized_memory(options, text_of(value, name));
     } else if (name == "out_of_bounds_reads") {
@@ -79,7 +82,7 @@ void set_from(RunOptions& options, const Json& object) {
     } else if (name == "program") {
       options.program = text_of(value, name);
     } else if (name == "devices") {
-      options.devices = static_cast<uint32_t>(count_of(value, name, 1, 1u << 20));
+      options.devices = static_cast<uint32_t>(integer_of(value, name));
     } else if (name == "keep_inputs") {
       if (!value.is_boolean()) refuse(name, value.dump(), "true or false");
       options.keep_inputs = value.get<bool>();
@@ -87,8 +90,7 @@ void set_from(RunOptions& options, const Json& object) {
       if (!value.is_boolean()) refuse(name, value.dump(), "true or false");
       options.compiler_asked = value.get<bool>();
     } else if (name == "origin") {
-      options.origin =
-          static_cast<int64_t>(count_of(value, name, 0, std::numeric_limits<int64_t>::max()));
+      options.origin = integer_of(value, name);
     } else if (name == "run") {
       set_from(options, value);
     } else if (name == "jax") {
@@ -137,6 +139,18 @@ std::string_view name_of(OnFinding on_finding) {
     default:
       return "raise";
   }
+}
+
+IntegerRange range_of(std::string_view option) {
+  static constexpr std::pair<std::string_view, IntegerRange> kRanges[] = {
+      {"devices", {1, 1 << 20}},  {"max_steps", {1, INT64_MAX}}, {"num_sms", {1, INT32_MAX}},
+      {"origin", {0, INT64_MAX}}, {"schedules", {0, 1'000'000}}, {"seed", {INT64_MIN, INT64_MAX}},
+      {"workers", {1, 1024}},
+  };
+  for (const auto& [name, range] : kRanges) {
+    if (name == option) return range;
+  }
+  PALLASITE_CHECK(false, "an option without a range: " + std::string(option));
 }
 
 void set_options(RunOptions& options, std::string_view json) {

@@ -84,6 +84,13 @@ struct RunOptions {
 // python/pallasite/engine.py describes them. null leaves an option as it is. Throws OptionError.
 void set_options(RunOptions& options, std::string_view json);
 
+// The integers that an option may be, by its name; `num_sms` too, which only Python knows.
+struct IntegerRange {
+  int64_t least = 0;
+  int64_t most = 0;
+};
+IntegerRange range_of(std::string_view option);
+
 // Each sets one option from its text; throws OptionError.
 void set_checks(RunOptions& options, const std::string& text);
 void set_schedule(RunOptions& options, const std::string& text);

@@ -5,10 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <limits>
 #include <list>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -151,6 +151,21 @@ bool operand_is_optional(const VerbSpec& verb) {
   return verb.operand == VerbOperand::Code || verb.operand == VerbOperand::Op;
 }
 
+// None for what 64 bits do not hold, which CLI11 takes for the nearest number that they do.
+std::optional<int64_t> integer(std::string_view text) {
+  int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+}
+
+// What Python, and the engine, call an option.
+std::string python_name(std::string_view flag) {
+  std::string name(flag.substr(2));
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
 std::string_view heading(OptionScope scope) {
   switch (scope) {
     case OptionScope::KernelFile:
@@ -190,19 +205,14 @@ struct Verb {
     } else {
       option = app.add_option(name, values[name], help)->take_last();
     }
-    if (spec.kind == ValueKind::Count) {
-      const int64_t most = name == "--workers" ? 1024 : std::numeric_limits<int64_t>::max();
-      check(option, [most](const std::string& text) {
-        int64_t number = 0;
-        if (!CLI::detail::lexical_cast(text, number)) return text + " is no integer";
-        if (number < 1) return text + " is not positive";
-        return number > most ? fmt::format("{} is more than {}", text, most) : "";
-      });
-    }
     if (spec.kind == ValueKind::Integer) {
-      check(option, [](const std::string& text) {
-        int64_t number = 0;
-        return CLI::detail::lexical_cast(text, number) ? "" : text + " is no integer";
+      check(option, [range = range_of(python_name(name))](const std::string& text) {
+        const std::optional<int64_t> number = integer(text);
+        if (!number) {
+          return fmt::format("{} is no integer from {} to {}", text, range.least, range.most);
+        }
+        if (*number < range.least) return fmt::format("{} is less than {}", text, range.least);
+        return *number > range.most ? fmt::format("{} is more than {}", text, range.most) : "";
       });
     }
     std::string type(spec.value);
@@ -210,8 +220,13 @@ struct Verb {
       std::vector<std::string> choices;
       std::istringstream list{std::string(spec.choices)};
       for (std::string choice; list >> choice;) choices.push_back(choice);
-      check(option, [choices](const std::string& text) {
+      check(option, [choices, name](const std::string& text) {
         if (std::ranges::find(choices, text) != choices.end()) return std::string();
+        std::error_code ignored;
+        if (name == "--schedule" && std::filesystem::is_regular_file(text, ignored)) {
+          return fmt::format("expected {}, not a file; a recorded schedule is run with --replay {}",
+                             fmt::join(choices, " or "), text);
+        }
         return fmt::format("expected {}, not {}{}", fmt::join(choices, " or "), text,
                            suggestion(text, choices));
       });
@@ -246,9 +261,8 @@ struct Verb {
 template <typename Number>
 std::optional<Number> number(const Words& words, std::string_view name) {
   if (!words.has(name)) return std::nullopt;
-  Number value = 0;
-  CLI::detail::lexical_cast(words.text(name), value);
-  return value;
+  // In range, as its check has passed.
+  return static_cast<Number>(integer(words.text(name)).value());
 }
 
 RunArguments run_arguments(const Words& words) {
@@ -314,13 +328,10 @@ int hand_to_python(const Words& words, const CliEnvironment& environment) {
     if (spec.scope == OptionScope::KernelFile) {
       throw UsageError(fmt::format("{} is for .pir files", name));
     }
-    std::string key = name.substr(2);
-    std::ranges::replace(key, '-', '_');
+    const std::string key = python_name(name);
     nlohmann::json value = text;
     if (spec.kind == ValueKind::Flag) value = true;
-    if (spec.kind == ValueKind::Count || spec.kind == ValueKind::Integer) {
-      value = *number<int64_t>(words, name);
-    }
+    if (spec.kind == ValueKind::Integer) value = *number<int64_t>(words, name);
     if (is_option_of_run(name)) {
       request["options"][key] = value;
     } else {

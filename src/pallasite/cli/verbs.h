@@ -17,9 +17,8 @@ enum class ValueKind : uint8_t {
   File,
   // NAME=PATH, may be given several times.
   NamedFile,
+  // In the range that api/options.h states for the option.
   Integer,
-  // At least 1.
-  Count,
   // One of OptionSpec::choices.
   Choice,
 };
