@@ -122,10 +122,11 @@ USAGE = [
   ("run --arch z80 k.pir", "known: h100"),
   ("run --schedule fixd ok.py", "expected fixed or random, not fixd; did you mean fixed?"),
   ("run --seed x ok.py", "--seed: x is no integer"),
-  ("run --workers 0 ok.py", "--workers: 0 is not positive"),
+  ("run --workers 0 ok.py", "--workers: 0 is less than 1"),
   ("run --workers 4096 ok.py", "--workers: 4096 is more than 1024"),
-  ("run --num-sms -1 ok.py", "--num-sms: -1 is not positive"),
-  ("run --schedules many k.pir", "--schedules: many is no integer"),
+  ("run --num-sms -1 ok.py", "--num-sms: -1 is less than 1"),
+  ("run --schedules many k.pir", "--schedules: many is no integer from 0 to 1000000"),
+  ("run --schedule ok.py k.pir", "not a file; a recorded schedule is run with --replay ok.py"),
   ("run --print-block x ok.py", "expected coordinates"),
   ("run --print-block x k.pir", "expected coordinates"),
   ("run --quiet=yes ok.py", "--quiet takes no value"),
@@ -169,7 +170,7 @@ def test_what_was_typed(folder, words, message):
 def test_what_is_no_schedule(folder, schedule):
   ended = start(folder, "replay", "--arg", "x=x.npy", schedule, "k.pir")
   assert "error[sched.replay-mismatch]" in ended.stderr
-  assert ended.returncode == 3
+  assert ended.returncode == 2
 
 
 def test_trying_to_write_leaves_what_was_there(folder):

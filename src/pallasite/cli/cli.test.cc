@@ -122,9 +122,6 @@ TEST_F(Cli, ExitCodeTellsTheVerdict) {
   EXPECT_NE(err().find("barrier.wait %0"), std::string::npos) << err();
   EXPECT_NE(err().find(": error\n"), std::string::npos) << err();
   const std::string kernel = write("k.pir", kKernel);
-  EXPECT_EQ(cli({"run", kernel}), 3);
-  EXPECT_NE(err().find("argument `x` is missing"), std::string::npos) << err();
-  EXPECT_FALSE(fs::exists(path("y.npy")));
   const std::string x = write("x.npy", ints({3, -4}));
   EXPECT_EQ(
       cli({"run", kernel, "--arg", "x=" + x, "--max-steps", "1", "--out", "out=" + path("y.npy")}),
@@ -165,6 +162,47 @@ TEST_F(Cli, ReplayIsAVerb) {
   EXPECT_EQ(cli({"replay", path("s.json"), kernel, "--arg", "x=" + write("z.npy", ints({0, 0}))}),
             3);
   EXPECT_NE(err().find("sched.replay-mismatch"), std::string::npos) << err();
+}
+
+TEST_F(Cli, ArraysThatTheKernelDoesNotTakeAreUsageErrors) {
+  const std::string kernel = write("k.pir", kKernel);
+  const std::string x = write("x.npy", ints({3, -4})), longer = write("z.npy", ints({3, -4, 5}));
+  NpyArray floats{"<f4", {2}, std::vector<std::byte>(8)};
+  const std::string other = write("f.npy", format_npy(floats));
+  const std::pair<std::vector<std::string>, std::string_view> wrong[] = {
+      {{}, "argument `x` is missing"},
+      {{"--arg", "x=" + longer}, "argument `x` has shape (3,)"},
+      {{"--arg", "x=" + other}, "argument `x` has element type float32"},
+      {{"--arg", "x=" + x, "--arg", "y=" + x}, "no argument `y`"},
+  };
+  for (const auto& [arrays, message] : wrong) {
+    std::vector<std::string> args = {"run",  "--schedule", "random",
+                                     kernel, "--out",      "out=" + path("y.npy")};
+    args.insert(args.end(), arrays.begin(), arrays.end());
+    EXPECT_EQ(cli(args), kUsageError) << err();
+    EXPECT_NE(err().find(message), std::string::npos) << err();
+    // Nothing ran, so no schedule found it.
+    EXPECT_EQ(err().find("random schedule"), std::string::npos) << err();
+    EXPECT_FALSE(fs::exists(path("y.npy")));
+    const bool is_missing = message.ends_with("missing");
+    EXPECT_EQ(err().find("--arg NAME=FILE.npy") != std::string::npos, is_missing) << err();
+  }
+  EXPECT_EQ(cli({"run", write("bad.pir", "pir 1\nkernel @x {"), "--schedule", "random"}), 3);
+  EXPECT_EQ(err().find("random schedule"), std::string::npos) << err();
+}
+
+TEST_F(Cli, AFileThatIsNoScheduleIsAUsageError) {
+  const std::string kernel = write("k.pir", kKernel);
+  const std::string x = "x=" + write("x.npy", ints({3, -4}));
+  for (const std::string_view contents : {"", "not JSON", "{}", "[1]", R"({"schedule": 7})"}) {
+    const std::string file = write("s.json", contents);
+    EXPECT_EQ(cli({"replay", file, kernel, "--arg", x}), kUsageError) << contents;
+    EXPECT_NE(err().find("the file is no schedule"), std::string::npos) << err();
+    EXPECT_EQ(cli({"run", kernel, "--arg", x, "--replay", file}), kUsageError) << contents;
+    EXPECT_NE(err().find("the file is no schedule"), std::string::npos) << err();
+    EXPECT_EQ(cli({"run", kernel, "--arg", x, "--schedule", file}), kUsageError) << contents;
+    EXPECT_NE(err().find("--replay " + file), std::string::npos) << err();
+  }
 }
 
 TEST_F(Cli, AFaultOfARandomScheduleSaysHowToSeeItAgain) {

@@ -153,6 +153,20 @@ std::string command_again(const RunArguments& arguments, uint64_t seed) {
   return command;
 }
 
+// The kernel did not run, for what was typed: arrays that are not those it takes, or a file that is
+// no schedule.
+bool is_usage(const Report& report) {
+  const auto is_typed = [](const Diagnostic& finding) {
+    return finding.kind == Kind::ModuleArgument ||
+           (finding.kind == Kind::SchedReplayMismatch && finding.variant == "file");
+  };
+  return std::ranges::any_of(report.findings, is_typed);
+}
+
+bool did_run(const Report& report) {
+  return std::ranges::find(report.checks, "machine") != report.checks.end();
+}
+
 int run(const RunArguments& arguments, const CliEnvironment& environment) {
   const std::optional<std::string> text = read_kernel(arguments.file, environment.err);
   if (!text) return kUsageError;
@@ -215,7 +229,8 @@ int run(const RunArguments& arguments, const CliEnvironment& environment) {
     environment.err << render_text(report, reader, {.color = environment.color});
   }
   if (!arguments.quiet) environment.err << told;
-  if (options.schedule == ScheduleKind::Random && report.verdict != Verdict::Clean) {
+  if (options.schedule == ScheduleKind::Random && report.verdict != Verdict::Clean &&
+      did_run(report)) {
     environment.err << "found under a random schedule; to see it again:\n  "
                     << command_again(arguments, report.seed) << "\n";
   }
@@ -226,6 +241,15 @@ int run(const RunArguments& arguments, const CliEnvironment& environment) {
   }
   if (!report.recorded_schedule.empty()) write_file(arguments.record, report.recorded_schedule);
   write_json(arguments.json, json, environment);
+  if (is_usage(report)) {
+    if (std::ranges::any_of(report.findings, [](const Diagnostic& finding) {
+          return finding.kind == Kind::ModuleArgument && finding.variant == "missing";
+        })) {
+      environment.err << "pallasite: an input is given with --arg NAME=FILE.npy; "
+                         "`pallasite check` takes zeros for those that are not\n";
+    }
+    return kUsageError;
+  }
   return exit_code_of(report.verdict, arguments.fail_on_warning);
 }
 
