@@ -250,21 +250,31 @@ struct ElementLoops {
     return apply(immediate, arguments...);
   }
 
-  // The result does not depend on the block that an element is in.
+  template <typename... Inputs>
+  [[gnu::always_inline]] static bool any_rare(size_t first, size_t end, const Inputs&... inputs) {
+    uint32_t rare = 0;
+    for (size_t i = first; i < end; ++i) rare |= F::template rare<L>(inputs[i]...) ? 1 : 0;
+    return rare != 0;
+  }
+
+  // The result does not depend on the block that an element is in. In a block with a rare operand
+  // the parts without one are still vector code.
   template <typename... Inputs>
   [[gnu::always_inline]] static void run(Result* result, size_t count, const void* immediate,
                                          const Inputs&... inputs) {
     if constexpr (F::kRare) {
-      constexpr size_t kBlock = 512;
+      constexpr size_t kBlock = 512, kPart = 32;
       for (size_t first = 0; first < count; first += kBlock) {
         const size_t end = count - first < kBlock ? count : first + kBlock;
-        uint32_t rare = 0;
-        for (size_t i = first; i < end; ++i) rare |= F::template rare<L>(inputs[i]...) ? 1 : 0;
-        if (rare != 0) {
-          for (size_t i = first; i < end; ++i) result[i] = apply_any(immediate, inputs[i]...);
-        } else {
-          PALLASITE_INDEPENDENT_ITERATIONS
-          for (size_t i = first; i < end; ++i) result[i] = apply(immediate, inputs[i]...);
+        const size_t step = any_rare(first, end, inputs...) ? kPart : kBlock;
+        for (size_t part = first; part < end; part += step) {
+          const size_t part_end = end - part < step ? end : part + step;
+          if (step == kPart && any_rare(part, part_end, inputs...)) {
+            for (size_t i = part; i < part_end; ++i) result[i] = apply_any(immediate, inputs[i]...);
+          } else {
+            PALLASITE_INDEPENDENT_ITERATIONS
+            for (size_t i = part; i < part_end; ++i) result[i] = apply(immediate, inputs[i]...);
+          }
         }
       }
     } else {
