@@ -17,6 +17,7 @@ using vector_math::at_most;
 using vector_math::magnitude;
 
 inline constexpr float kLog2OfE = 0x1.715476p+0f;
+inline constexpr float kLn2 = 0x1.62e430p-1f;
 // ln 2 in two parts; a whole number of up to 8 bits times the first is exact.
 inline constexpr float kLn2High = 0x1.62e4p-1f;
 inline constexpr float kLn2Low = 0x1.7f7d1cp-20f;
@@ -34,19 +35,38 @@ PALLASITE_VECTOR_MATH float polynomial(const float (&powers)[kCount], float x) {
   return sum;
 }
 
+// The same in shorter chains of operations, as many of them.
+template <size_t kCount>
+PALLASITE_VECTOR_MATH float polynomial(const float (&powers)[kCount], float x, float square) {
+  constexpr size_t kLast = (kCount - 1) / 2 * 2;
+  float sum = powers[kLast];
+  if constexpr (kLast + 1 < kCount) sum = multiply_add(powers[kLast + 1], x, sum);
+#pragma GCC unroll 32
+  for (size_t i = kLast; i > 0; i -= 2)
+    sum = multiply_add(sum, square, multiply_add(powers[i - 1], x, powers[i - 2]));
+  return sum;
+}
+
 PALLASITE_VECTOR_MATH float with_sign_of(float value, float sign) {
   return __builtin_copysignf(value, sign);
 }
 
-// The nearest whole number, for magnitudes below 2^21.
-struct Rounded {
-  float value;
-  int32_t whole;
+// Limits of operands. Their values are in another file on purpose: a minimum of x and a number that
+// the compiler knows becomes a comparison and a selection, one of x and a register is one
+// instruction.
+struct Limits {
+  float low;
+  float high;
 };
-PALLASITE_VECTOR_MATH Rounded round_to_whole(float x) {
-  constexpr float kShift = 0x1.8p23f;
-  const float shifted = x + kShift;
-  return {shifted - kShift, std::bit_cast<int32_t>(shifted) - std::bit_cast<int32_t>(kShift)};
+extern const Limits kExpLimits, kExp2Limits, kExpm1Limits, kLogisticLimits;
+extern const float kTanhLimit, kErfLimit;
+
+// The limit where x is beyond it; NaN as it is.
+PALLASITE_VECTOR_MATH float up_to(const float& high, float x) {
+  return high < x ? high : x;
+}
+PALLASITE_VECTOR_MATH float within(const Limits& limits, float x) {
+  return up_to(limits.high, limits.low > x ? limits.low : x);
 }
 
 // 2^whole from -126 to 127.
@@ -54,63 +74,78 @@ PALLASITE_VECTOR_MATH float power_of_2(int32_t whole) {
   return std::bit_cast<float>(uint32_t(whole + 127) << 23);
 }
 
-// x * 2^whole for x from 1/2 to 2 and |whole| <= 250, rounded once where the result is subnormal.
-PALLASITE_VECTOR_MATH float scale(float x, int32_t whole) {
-  const int32_t half = whole >> 1;
-  return x * power_of_2(half) * power_of_2(whole - half);
+// The whole number nearest to x * factor, and 2 to the power of it plus kBias, which are from -126
+// to 127. Of NaN the power is no NaN, so that the only one is what x was.
+struct Rounded {
+  float value;
+  float power;
+};
+template <int32_t kBias = 0>
+PALLASITE_VECTOR_MATH Rounded round_to_whole(float x, float factor) {
+  // The lowest bits of the sum are the exponent of the power.
+  constexpr float kShift = 0x1.8p23f + float(kBias + 127);
+  const float shifted = multiply_add(x, factor, kShift);
+  return {shifted - kShift, std::bit_cast<float>(std::bit_cast<uint32_t>(shifted) << 23)};
 }
 
-// x = whole * ln 2 + rest, and exp(rest) - 1.
-struct Exponential {
-  float minus_1;
-  int32_t whole;
-};
-PALLASITE_VECTOR_MATH Exponential split_exp(float x) {
-  const Rounded whole = round_to_whole(x * kLog2OfE);
-  const float high = multiply_add(-whole.value, kLn2High, x);
-  const float rest = multiply_add(-whole.value, kLn2Low, high);
-  return {multiply_add(rest * rest, polynomial(kExp, rest), rest), whole.whole};
+// exp(x) - 1 for |x| <= ln(2) / 2
+PALLASITE_VECTOR_MATH float exp_minus_1_near_0(float x) {
+  const float square = x * x;
+  return multiply_add(square, polynomial(kExp, x, square), x);
 }
 
 PALLASITE_VECTOR_MATH float exp(float x) {
-  const Exponential parts = split_exp(at_most(89.0f, at_least(-104.0f, x)));
-  return scale(1.0f + parts.minus_1, parts.whole);
+  const float inside = within(kExpLimits, x);
+  // The power is multiplied by twice: its square may be beyond the range of f32.
+  const Rounded half = round_to_whole(inside, kLog2OfE / 2);
+  const float high = multiply_add(half.value, -2 * kLn2High, inside);
+  const float rest = multiply_add(half.value, -2 * kLn2Low, high);
+  const float square = rest * rest;
+  const float minus_1 = multiply_add(square, polynomial(kExpWide, rest, square), rest);
+  return multiply_add(half.power, minus_1, half.power) * half.power;
 }
 
 PALLASITE_VECTOR_MATH float exp2(float x) {
-  const float bounded = at_most(129.0f, at_least(-151.0f, x));
-  const Rounded whole = round_to_whole(bounded);
-  const float rest = bounded - whole.value;
-  return scale(multiply_add(rest, polynomial(kExp2, rest), 1.0f), whole.whole);
+  const float inside = within(kExp2Limits, x);
+  const Rounded half = round_to_whole(inside, 0.5f);
+  const float rest = multiply_add(half.value, -2.0f, inside);
+  return multiply_add(half.power * rest, polynomial(kExp2, rest), half.power) * half.power;
 }
 
 PALLASITE_VECTOR_MATH float expm1(float x) {
-  const Exponential parts = split_exp(at_most(89.0f, at_least(-20.0f, x)));
+  const float inside = within(kExpm1Limits, x);
   // Half the power is in the range of f32 also where the result is beyond it.
-  const float power = power_of_2(parts.whole - 1);
-  const float value = 2.0f * multiply_add(power, parts.minus_1, power - 0.5f);
-  return magnitude(x) < 0x1p-26f ? x : value;
+  const Rounded whole = round_to_whole<-1>(inside, kLog2OfE);
+  const float high = multiply_add(whole.value, -kLn2High, inside);
+  const float rest = multiply_add(whole.value, -kLn2Low, high);
+  const float half = multiply_add(whole.power, exp_minus_1_near_0(rest), whole.power - 0.5f);
+  return magnitude(x) < 0x1p-26f ? x : half + half;
 }
 
 PALLASITE_VECTOR_MATH float logistic(float x) {
-  const float power = exp(-magnitude(x));
-  const float sum = 1.0f + power;
-  const float quotient = (x < 0 ? power : 1.0f) / sum;
-  // What the sum lost, over the sum; a coarse reciprocal does.
-  const float lost = (power - (sum - 1.0f)) * multiply_add(-0.5f, power, 1.0f);
-  return multiply_add(-quotient, lost, quotient);
+  // c / (c + c * exp(-x)), with a c for which all of it is in the range of f32.
+  constexpr float kScale = 0x1p-64f;
+  const float inside = within(kLogisticLimits, x);
+  const Rounded whole = round_to_whole<-64>(inside, -kLog2OfE);
+  const float high = multiply_add(whole.value, -kLn2High, -inside);
+  const float rest = multiply_add(whole.value, -kLn2Low, high);
+  // c + power is exact, or what it loses is c.
+  const float lost = whole.power < kScale * 0x1p24f ? 0.0f : kScale;
+  return kScale /
+         (multiply_add(whole.power, exp_minus_1_near_0(rest), lost) + (whole.power + kScale));
 }
 
 PALLASITE_VECTOR_MATH float tanh(float x) {
-  const float size = at_most(10.0f, magnitude(x));
-  const float square = size * size;
-  const float center = multiply_add(size * square, polynomial(kTanh, square), size);
-  // From about 1/2 on, what 1 has more: its errors count for less.
-  const Exponential parts = split_exp(-2.0f * size);
-  const float power_of_whole = power_of_2(parts.whole);
-  const float power = multiply_add(power_of_whole, parts.minus_1, power_of_whole);
-  const float tail = 1.0f - (power + power) / (1.0f + power);
-  return with_sign_of(size > 0.55f ? tail : center, x);
+  // (1 - y) / (1 + y) for y = exp(-2 * x) = power * (1 - part): for either sum, which is halved
+  // here, one rounding.
+  const float size = up_to(kTanhLimit, magnitude(x));
+  const Rounded whole = round_to_whole(size, -2 * kLog2OfE);
+  const float rest = multiply_add(whole.value, kLn2 / 2, size);
+  const float square = rest * rest;
+  const float part = multiply_add(square, polynomial(kExpTwice, rest, square), rest);
+  const float difference = multiply_add(whole.power, part, multiply_add(whole.power, -0.5f, 0.5f));
+  const float sum = multiply_add(-whole.power, part, multiply_add(whole.power, 0.5f, 0.5f));
+  return with_sign_of(difference / sum, x);
 }
 
 // x = 2^exponent * (1 + fraction) with 1 + fraction from sqrt(1/2) to sqrt(2), for normal x.
@@ -178,13 +213,70 @@ PALLASITE_VECTOR_MATH float atan(float x) {
 }
 
 PALLASITE_VECTOR_MATH float erf(float x) {
-  const float size = at_most(4.0f, magnitude(x));
-  const float square = size * size;
-  const float center = multiply_add(size, polynomial(kErfCenter, square), size);
-  const Exponential parts = split_exp(polynomial(kErfTail, at_least(1.0f, size) - 2.5f));
-  const float tail =
-      1.0f - multiply_add(power_of_2(parts.whole), parts.minus_1, power_of_2(parts.whole));
-  return with_sign_of(size < 1.0f ? center : tail, x);
+  const float size = up_to(kErfLimit, magnitude(x));
+  const float center =
+      multiply_add(size, polynomial(kErfCenter, multiply_add(size, size, -0.75f)), size);
+  const float tail = polynomial(kErfTail, size - 2.69f);
+  return with_sign_of(size < 1.46f ? center : tail, x);
+}
+
+// --- angles ---
+
+// For at most this two quarters of pi in three words are enough, and the nearest quarter is found.
+inline constexpr float kLargestAngle = 0x1p18f;
+
+// The distance to the nearest multiple of pi / 2, and that multiple in the lowest bits.
+struct Angle {
+  float rest;
+  uint32_t quadrant;
+};
+PALLASITE_VECTOR_MATH Angle reduce_angle(float x) {
+  // Cut off instead of rounded, so that all three are positive and a zero keeps its sign.
+  constexpr float kQuarterHigh = 0x1.921fb4p+0f, kQuarterMiddle = 0x1.4442d0p-24f,
+                  kQuarterLow = 0x1.84698ap-48f, kQuartersOf1 = 0x1.45f306p-1f, kShift = 0x1.8p23f;
+  const float shifted = multiply_add(x, kQuartersOf1, kShift);
+  const float quarters = shifted - kShift;
+  // Exact, as all bits of the products and of x are above those that 1 ends with.
+  const float high = multiply_add(quarters, -kQuarterHigh, x);
+  const float middle = multiply_add(quarters, -kQuarterMiddle, high);
+  return {multiply_add(quarters, -kQuarterLow, middle), std::bit_cast<uint32_t>(shifted)};
+}
+
+struct SinCos {
+  float sin;
+  float cos;
+};
+PALLASITE_VECTOR_MATH SinCos sin_cos_of(float rest) {
+  const float square = rest * rest;
+  const float sin = multiply_add(rest * square, polynomial(kSin, square), rest);
+  return {with_sign_of(sin, rest), multiply_add(square, polynomial(kCos, square), 1.0f)};
+}
+
+// Bit 1 of `quadrant` to the sign.
+PALLASITE_VECTOR_MATH float negate_if_2(float value, uint32_t quadrant) {
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(value) ^ ((quadrant & 2) << 30));
+}
+
+PALLASITE_VECTOR_MATH float sin(float x) {
+  const Angle angle = reduce_angle(x);
+  const SinCos parts = sin_cos_of(angle.rest);
+  return negate_if_2((angle.quadrant & 1) != 0 ? parts.cos : parts.sin, angle.quadrant);
+}
+
+PALLASITE_VECTOR_MATH float cos(float x) {
+  const Angle angle = reduce_angle(x);
+  const SinCos parts = sin_cos_of(angle.rest);
+  return negate_if_2((angle.quadrant & 1) != 0 ? parts.sin : parts.cos, angle.quadrant + 1);
+}
+
+// --- roots ---
+
+// 1 / sqrt(x) for normal x > 0.
+PALLASITE_VECTOR_MATH float rsqrt(float x) {
+  // Half the exponent with the sign changed, and of the fraction a line: within 3.5%.
+  const float guess = std::bit_cast<float>(0x5f374740 - (std::bit_cast<uint32_t>(x) >> 1));
+  const float off = multiply_add(-x * guess, guess, 1.0f);
+  return multiply_add(guess * off, polynomial(kRsqrt, off), guess);
 }
 
 #undef PALLASITE_VECTOR_MATH

@@ -477,6 +477,12 @@ TEST(ArithFloats, PowersMultiplyByRepeatedSquaring) {
           power *= power;
         }
         if (y < 0) expected = 1 / expected;
+        if (y == 3 && element == ElementType::F32) {
+          // Two products in f32, each rounded.
+          const auto value = float(x.number(i));
+          const float square = value * value;
+          expected = value * square;
+        }
         if (std::isnan(expected)) {
           ASSERT_TRUE(is_nan(out, i)) << show(kArithIntegerPow, {&x}, i) << " y " << y;
         } else {

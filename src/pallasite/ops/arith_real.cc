@@ -76,6 +76,8 @@ struct FixedPower : ElementFunctor<1, kFloats> {
 
   template <typename L, typename T>
   [[gnu::always_inline]] static T apply(T x) {
+    // Two roundings are close enough for f32, and these products are the ones that a GPU computes.
+    if constexpr (kExponent == 3 && std::is_same_v<L, Lane<float>>) return x * (x * x);
     return IntegerPow::rounded<L>(product<IntegerPow::magnitude(kExponent), true>(1, double(x)),
                                   kExponent < 0);
   }
@@ -137,11 +139,26 @@ struct PowerLoops {
 };
 
 struct Rsqrt : Real<1> {
+  static constexpr bool kRare = true;
+  // Zeros, subnormals, infinity, NaN and what is negative.
+  template <typename L, typename T>
+  [[gnu::always_inline]] static bool rare(T x) {
+    if constexpr (kDouble<T> || std::is_same_v<L, OddLane>) return false;
+    return !((x >= std::numeric_limits<T>::min()) & (x <= std::numeric_limits<T>::max()));
+  }
+  template <typename L, typename T>
+  [[gnu::always_inline]] static T apply_rare(T x) {
+    return 1 / std::sqrt(x);
+  }
   template <typename L, typename T>
   [[gnu::always_inline]] static T apply(T x) {
-    // Two roundings are close enough for f32, and much faster than f64.
-    if constexpr (!std::is_same_v<L, OddLane>) return 1 / std::sqrt(x);
-    return round_to_lane<L>(1 / std::sqrt(double(x)));
+    if constexpr (kDouble<T>) {
+      return 1 / std::sqrt(x);
+    } else if constexpr (std::is_same_v<L, OddLane>) {
+      return round_to_lane<L>(1 / std::sqrt(double(x)));
+    } else {
+      return vector_math_float::rsqrt(x);
+    }
   }
 };
 
@@ -152,7 +169,7 @@ struct Logistic : Real<1> {
       const T power = std::exp(-std::fabs(x));
       return (x < 0 ? power : 1) / (1 + power);
     } else {
-      if constexpr (!std::is_same_v<L, OddLane>) return keep_nan(x, vector_math_float::logistic(x));
+      if constexpr (!std::is_same_v<L, OddLane>) return vector_math_float::logistic(x);
       return keep_nan(x, round_to_lane<L>(vector_math::logistic(x)));
     }
   }
@@ -172,21 +189,24 @@ struct Logistic : Real<1> {
     }                                                              \
   }
 
-// One that has a function of vector_math_float too, for f32.
-#define PALLASITE_FLOAT_FUNCTOR(functor, function, fix)            \
+// One that has a function of vector_math_float too, for f32, whose results `float_fix` corrects.
+#define PALLASITE_FLOAT_FUNCTOR(functor, function, fix, float_fix) \
   struct functor : Real<1> {                                       \
     template <typename L, typename T>                              \
     [[gnu::always_inline]] static T apply(T x) {                   \
       if constexpr (kDouble<T>) {                                  \
         return std::function(x);                                   \
       } else if constexpr (!std::is_same_v<L, OddLane>) {          \
-        return fix(x, vector_math_float::function(x));             \
+        return float_fix(x, vector_math_float::function(x));       \
       } else {                                                     \
         return fix(x, round_to_lane<L>(vector_math::function(x))); \
       }                                                            \
     }                                                              \
   }
 
+[[gnu::always_inline]] inline float holds_everywhere(float, float result) {
+  return result;
+}
 // Each of these is one or two selections. They hold for every operand that they pass on.
 [[gnu::always_inline]] inline float keep_not_finite(float x, float result) {
   return is_finite(x) ? result : x;
@@ -212,53 +232,61 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   return x > -1 ? inside : keep_nan(x, limit);
 }
 
-PALLASITE_FLOAT_FUNCTOR(Exp, exp, keep_nan);
-PALLASITE_FLOAT_FUNCTOR(Exp2, exp2, keep_nan);
-PALLASITE_FLOAT_FUNCTOR(Expm1, expm1, keep_nan);
-PALLASITE_FLOAT_FUNCTOR(Log, log, vector_math::log_limits);
-PALLASITE_FLOAT_FUNCTOR(Log2, log2, vector_math::log_limits);
-PALLASITE_FLOAT_FUNCTOR(Log1p, log1p, above_minus_1);
+PALLASITE_FLOAT_FUNCTOR(Exp, exp, keep_nan, holds_everywhere);
+PALLASITE_FLOAT_FUNCTOR(Exp2, exp2, keep_nan, holds_everywhere);
+PALLASITE_FLOAT_FUNCTOR(Expm1, expm1, keep_nan, holds_everywhere);
+PALLASITE_FLOAT_FUNCTOR(Log, log, vector_math::log_limits, vector_math::log_limits);
+PALLASITE_FLOAT_FUNCTOR(Log2, log2, vector_math::log_limits, vector_math::log_limits);
+PALLASITE_FLOAT_FUNCTOR(Log1p, log1p, above_minus_1, above_minus_1);
 PALLASITE_REAL_FUNCTOR(Sinh, sinh, keep_nan);
 PALLASITE_REAL_FUNCTOR(Cosh, cosh, keep_nan);
-PALLASITE_FLOAT_FUNCTOR(Tanh, tanh, keep_nan);
+PALLASITE_FLOAT_FUNCTOR(Tanh, tanh, keep_nan, holds_everywhere);
 PALLASITE_REAL_FUNCTOR(Asinh, asinh, keep_not_finite);
 PALLASITE_REAL_FUNCTOR(Acosh, acosh, from_1);
 PALLASITE_REAL_FUNCTOR(Atanh, atanh, below_1);
 PALLASITE_REAL_FUNCTOR(Asin, asin, up_to_1);
 PALLASITE_REAL_FUNCTOR(Acos, acos, up_to_1);
-PALLASITE_FLOAT_FUNCTOR(Atan, atan, keep_nan);
-PALLASITE_FLOAT_FUNCTOR(Erf, erf, keep_nan);
+PALLASITE_FLOAT_FUNCTOR(Atan, atan, keep_nan, keep_nan);
+PALLASITE_FLOAT_FUNCTOR(Erf, erf, keep_nan, holds_everywhere);
 PALLASITE_REAL_FUNCTOR(Erfc, erfc, keep_nan);
 PALLASITE_REAL_FUNCTOR(Cbrt, cbrt, keep_zero_and_not_finite);
 #undef PALLASITE_REAL_FUNCTOR
 #undef PALLASITE_FLOAT_FUNCTOR
 
-// Angles beyond what two words of pi are enough for, infinity and NaN.
-#define PALLASITE_ANGLE_FUNCTOR(functor, function)          \
-  struct functor : Real<1> {                                \
-    static constexpr bool kRare = true;                     \
-    template <typename L, typename T>                       \
-    [[gnu::always_inline]] static bool rare(T x) {          \
-      if constexpr (kDouble<T>) return false;               \
-      return !(std::fabs(x) <= vector_math::kLargestAngle); \
-    }                                                       \
-    template <typename L, typename T>                       \
-    static T apply_rare(T x) {                              \
-      if (!is_finite(x)) return x != x ? x : kNan;          \
-      return round_to_lane<L>(std::function(double(x)));    \
-    }                                                       \
-    template <typename L, typename T>                       \
-    [[gnu::always_inline]] static T apply(T x) {            \
-      if constexpr (kDouble<T>) {                           \
-        return std::function(x);                            \
-      } else {                                              \
-        return round_to_lane<L>(vector_math::function(x));  \
-      }                                                     \
-    }                                                       \
+// Angles beyond what a few words of pi are enough for, infinity and NaN are rare. f32 is computed
+// by `float_function` up to `float_largest`, and from there on as other floats are.
+#define PALLASITE_ANGLE_FUNCTOR(functor, function, float_function, float_largest) \
+  struct functor : Real<1> {                                                      \
+    static constexpr bool kRare = true;                                           \
+    template <typename L>                                                         \
+    static constexpr float kLargest =                                             \
+        std::is_same_v<L, OddLane> ? vector_math::kLargestAngle : float_largest;  \
+    template <typename L, typename T>                                             \
+    [[gnu::always_inline]] static bool rare(T x) {                                \
+      if constexpr (kDouble<T>) return false;                                     \
+      return !(std::fabs(x) <= kLargest<L>);                                      \
+    }                                                                             \
+    template <typename L, typename T>                                             \
+    static T apply_rare(T x) {                                                    \
+      if (!is_finite(x)) return x != x ? x : kNan;                                \
+      if (std::fabs(x) <= vector_math::kLargestAngle)                             \
+        return round_to_lane<L>(vector_math::function(float(x)));                 \
+      return round_to_lane<L>(std::function(double(x)));                          \
+    }                                                                             \
+    template <typename L, typename T>                                             \
+    [[gnu::always_inline]] static T apply(T x) {                                  \
+      if constexpr (kDouble<T>) {                                                 \
+        return std::function(x);                                                  \
+      } else if constexpr (std::is_same_v<L, OddLane>) {                          \
+        return round_to_lane<L>(vector_math::function(x));                        \
+      } else {                                                                    \
+        return round_to_lane<L>(float_function(x));                               \
+      }                                                                           \
+    }                                                                             \
   }
-PALLASITE_ANGLE_FUNCTOR(Sin, sin);
-PALLASITE_ANGLE_FUNCTOR(Cos, cos);
-PALLASITE_ANGLE_FUNCTOR(Tan, tan);
+PALLASITE_ANGLE_FUNCTOR(Sin, sin, vector_math_float::sin, vector_math_float::kLargestAngle);
+PALLASITE_ANGLE_FUNCTOR(Cos, cos, vector_math_float::cos, vector_math_float::kLargestAngle);
+PALLASITE_ANGLE_FUNCTOR(Tan, tan, vector_math::tan, vector_math::kLargestAngle);
 #undef PALLASITE_ANGLE_FUNCTOR
 
 // A value that may be a tie of a small float, which its last bits would hide from the rounding: the
@@ -364,7 +392,8 @@ extern const OpDef kArithIntegerPow = elementwise_op<IntegerPow>({
     .element_function = bind_integer_pow,
     .primitives = {"integer_pow"},
     .help = "An integer power; integers wrap. A negative exponent, for floats only, gives the "
-            "reciprocal of the positive power. Products are f64 and rounded once.",
+            "reciprocal of the positive power. Products are f64 and rounded once, but for the cube "
+            "of f32, which is two products in f32.",
     .example = PALLASITE_UNARY_EXAMPLE_WITH("arith.integer_pow", "{y = 3}", "f32", "f32"),
     .source = "jax.lax.integer_pow",
 });
