@@ -144,7 +144,8 @@ struct Rsqrt : Real<1> {
   template <typename L, typename T>
   [[gnu::always_inline]] static bool rare(T x) {
     if constexpr (kDouble<T> || std::is_same_v<L, OddLane>) return false;
-    return !((x >= std::numeric_limits<T>::min()) & (x <= std::numeric_limits<T>::max()));
+    constexpr T kSmallest = std::numeric_limits<T>::min(), kLargest = std::numeric_limits<T>::max();
+    return !((x >= kSmallest) & (x <= kLargest));
   }
   template <typename L, typename T>
   [[gnu::always_inline]] static T apply_rare(T x) {
