@@ -13,9 +13,9 @@ from collections.abc import Callable
 
 import jax
 
-from pallasite import engine
+from pallasite import _compat, engine
 from pallasite.errors import raise_interrupt
-from pallasite.kernel_error import KernelError, make_error
+from pallasite.kernel_error import KernelError, adopt, make_error
 from pallasite.report import Report
 from pallasite.session import session
 
@@ -63,8 +63,11 @@ def _run(execute: Callable[[], list], reports: list[Report]) -> tuple:
     except KernelError as failed:
       reports.append(failed.report)
     return results, error
-  except KernelError as error:
-    if error.report is None or not error.report.was_interrupted:
+  except _compat.jax_runtime_error as error:
+    # Otherwise done when it is made, but `uninstall` may have come before.
+    adopt(error)
+    report = error.report if isinstance(error, KernelError) else None
+    if report is None or not report.was_interrupted:
       raise
-    reports.append(error.report)
+    reports.append(report)
     return results, engine.take_interrupt() or KeyboardInterrupt()

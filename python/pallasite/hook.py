@@ -120,8 +120,9 @@ class _Hook:
     self._is_registered = False
     self._undo_device = None
     self._undo_races = None
-    self._undo_errors: list = []
-    # Of programs with kernels of ours in them.
+    self._undo_errors = None
+    self._switch_native_calls = None
+    # Of programs with kernels of ours in them. Others may have the same names.
     self.program_names: set[str] = set()
     self._params_used = False
     self._fresh = 0
@@ -170,18 +171,17 @@ class _Hook:
       self._adopt_errors(True)
 
   def _adopt_errors(self, wanted: bool):
-    if wanted and not self._undo_errors:
-      self._undo_errors = [
-        _compat.prepare_runtime_error(kernel_error.adopt),
-        _compat.around_execution(self.program_names, execution.run_program),
-        _compat.dispatch_from_python(
-          self.program_names, execution.run_program, kernel_error.error_of
-        ),
-      ]
-    elif not wanted:
-      for undo in self._undo_errors:
-        undo()
-      self._undo_errors = []
+    if wanted and self._switch_native_calls is None:
+      self._switch_native_calls = _compat.take_programs(
+        self.program_names, engine.FFI_TARGET, execution.run_program, kernel_error.error_of
+      )
+    if self._switch_native_calls is not None:
+      self._switch_native_calls(wanted)
+    if wanted and self._undo_errors is None:
+      self._undo_errors = _compat.prepare_runtime_error(kernel_error.adopt)
+    elif not wanted and self._undo_errors is not None:
+      self._undo_errors()
+      self._undo_errors = None
 
   def set_installed(self, new: Options | None):
     with self._lock:

@@ -56,5 +56,6 @@ def error_of(error: ValueError) -> Exception | None:
   text = str(error)
   if type(error) is not ValueError or not is_marked(text):
     return None
-  # On creation it becomes a KernelError, see `adopt`.
-  return _compat.jax_runtime_error(text)
+  failure = _compat.jax_runtime_error(text)
+  adopt(failure)
+  return failure

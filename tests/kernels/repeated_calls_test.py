@@ -1,12 +1,14 @@
 """Calls of one jitted function, again and again: from the third on JAX's native dispatch makes them,
 and each is to be what the first was."""
 
+import contextlib
 import functools
 import gc
 import subprocess
 import sys
 import textwrap
 import threading
+import tracemalloc
 import weakref
 
 import jax
@@ -235,12 +237,172 @@ def test_after_uninstall_kernels_are_jax_s_own():
     np.testing.assert_array_equal(function(X), X + 1)
 
 
-def test_nans_are_looked_for_where_jax_is_told_to():
-  function = jax.jit(functools.partial(add, float("nan")))
+@pytest.mark.parametrize("before", [1, TIMES])
+@pytest.mark.parametrize(
+  ("look", "number"), [(jax.debug_nans, float("nan")), (jax.debug_infs, float("inf"))]
+)
+def test_nans_are_looked_for_where_jax_is_told_to(look, number, before):
+  function = jax.jit(functools.partial(add, 1))
+  x = np.full_like(X, number)
   for _ in range(TIMES):
-    function(X)
-    with jax.debug_nans(True), pytest.raises(FloatingPointError):
-      function(X)
+    for _ in range(before):
+      function(x)
+    with look(True), pytest.raises(FloatingPointError):
+      function(x)
+
+
+def test_little_python_runs_after_a_fault_in_whichever_call():
+  for faulty in range(TIMES):
+    function = jax.jit(copy_to)
+    for number in range(TIMES + 2):
+      if number == faulty:
+        with pytest.raises(pallasite.KernelError):
+          function(jnp.int32(100), X)
+      else:
+        function(jnp.int32(0), X)
+    assert python_calls(function, jnp.int32(0), X) < 80, faulty
+
+
+def test_a_program_without_kernels_is_jax_s_own_whatever_its_name():
+  def make():
+    def function(x):
+      return add(1, x)
+
+    def other(x):
+      return x + 1
+
+    other.__name__ = other.__qualname__ = "function"
+    return jax.jit(function), jax.jit(other)
+
+  with_kernel, without = make()
+  x = jnp.asarray(X)
+  for _ in range(TIMES):
+    np.testing.assert_array_equal(with_kernel(x), without(x))
+  assert python_calls(without, x) < 3 < python_calls(with_kernel, x)
+  pallasite.uninstall()
+  try:
+    _, without = make()
+    for _ in range(TIMES):
+      without(x)
+    assert python_calls(without, x) < 3
+  finally:
+    pallasite.install(arch="h100")
+
+
+def test_jitting_a_function_anew_keeps_nothing():
+  def function(x):
+    return add(1, x)
+
+  def grown(times):
+    for _ in range(times):
+      jax.jit(function)(X)
+    gc.collect()
+    here = tracemalloc.Filter(True, pallasite._compat.dispatch.__file__)
+    statistics = tracemalloc.take_snapshot().filter_traces([here]).statistics("filename")
+    return sum(entry.size for entry in statistics)
+
+  tracemalloc.start()
+  try:
+    before = grown(20)
+    assert grown(500) < before + 500 * 16
+  finally:
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("filtering", ["off", "remove_frames", "tracebackhide"])
+def test_an_error_keeps_its_arguments_no_longer_than_it_lives(filtering):
+  function = jax.jit(copy_to)
+  before = jax.config.jax_traceback_filtering
+  jax.config.update("jax_traceback_filtering", filtering)
+  gc.collect()
+  gc.disable()
+  try:
+    for _ in range(TIMES):
+      x = jnp.asarray(X) + 0
+      gone = weakref.ref(x)
+      with contextlib.suppress(pallasite.KernelError):
+        function(jnp.int32(100), x)
+      del x
+      assert gone() is None
+  finally:
+    gc.enable()
+    jax.config.update("jax_traceback_filtering", before)
+
+
+def in_the_middle(act):
+  """A jitted `copy_to` within whose program, and before whose kernel, `act()` is called."""
+
+  def back(x):
+    act()
+    return np.asarray(x)
+
+  @jax.jit
+  def function(start, x):
+    return copy_to(start, jax.pure_callback(back, jax.ShapeDtypeStruct(x.shape, x.dtype), x))
+
+  return function
+
+
+@pytest.mark.parametrize("before", range(4))
+@pytest.mark.parametrize("again", [True, False])
+def test_uninstall_and_install_while_a_call_is_under_way(before, again):
+  armed = False
+
+  def act():
+    if armed:
+      pallasite.uninstall()
+      if again:
+        pallasite.install(arch="h100")
+
+  function = in_the_middle(act)
+  for _ in range(before):
+    function(jnp.int32(1), X)
+  for _ in range(3):
+    armed = True
+    try:
+      np.testing.assert_array_equal(function(jnp.int32(3), X), wanted(3, X))
+      pallasite.install(arch="h100")
+      with pytest.raises(pallasite.KernelError) as found:
+        function(jnp.int32(100), X)
+      assert found.value.findings[0].code == "gmem.oob"
+      assert "pallasite report" not in str(found.value)
+    finally:
+      armed = False
+      pallasite.install(arch="h100")
+    # Nothing of it stays.
+    for _ in range(TIMES):
+      np.testing.assert_array_equal(function(jnp.int32(4), X), wanted(4, X))
+      with pytest.raises(pallasite.KernelError):
+        function(jnp.int32(100), X)
+
+
+def test_calls_of_kernels_within_calls_of_kernels():
+  inner = jax.jit(copy_to)
+  seen = []
+
+  def act():
+    seen.append(np.asarray(inner(jnp.int32(2), X)))
+    with pytest.raises(pallasite.KernelError):
+      inner(jnp.int32(100), X)
+
+  function = in_the_middle(act)
+  for _ in range(TIMES):
+    session.reset()
+    np.testing.assert_array_equal(function(jnp.int32(3), X), wanted(3, X))
+    assert session.verdicts == ["clean", "error", "clean"]
+    np.testing.assert_array_equal(seen.pop(), wanted(2, X))
+
+
+def test_a_compiled_program_is_ours_wherever_it_was_called_first():
+  compiled = jax.jit(copy_to).lower(jnp.int32(0), X).compile()
+  pallasite.uninstall()
+  try:
+    np.testing.assert_array_equal(compiled(jnp.int32(3), X), wanted(3, X))
+  finally:
+    pallasite.install(arch="h100")
+  for _ in range(TIMES):
+    with pytest.raises(pallasite.KernelError):
+      compiled(jnp.int32(100), X)
 
 
 def run(script: str) -> subprocess.CompletedProcess:
@@ -274,6 +436,44 @@ def test_inputs_on_other_devices():
       both = function(jax.device_put(X, NamedSharding(mesh, P())))
       assert both.devices() == set(devices)
       np.testing.assert_array_equal(both, X + 1)
+    print("all right")
+    """
+  )
+  assert done.stdout.strip().endswith("all right"), done.stderr
+
+
+def test_faults_on_several_devices_of_a_function_known_from_one():
+  done = run(
+    """
+    import functools, jax, numpy as np, jax.numpy as jnp, pallasite
+    from jax.experimental import pallas as pl
+    from jax.experimental.pallas import mosaic_gpu as plgpu
+    from jax.sharding import NamedSharding, PartitionSpec as P
+    jax.config.update("jax_num_cpu_devices", 2)
+    pallasite.install(arch="h100")
+    session = pallasite.session.session
+    X = np.arange(128, dtype=np.float32)
+
+    @functools.partial(plgpu.kernel, out_type=jax.ShapeDtypeStruct((128,), jnp.float32))
+    def kernel(start_ref, x_ref, out_ref):
+      out_ref[pl.ds(start_ref[0], 64)] = x_ref[pl.ds(0, 64)]
+
+    function = jax.jit(kernel)
+    replicated = NamedSharding(jax.make_mesh((2,), ("d",)), P())
+    for _ in range(5):
+      function(jnp.array([0]), X)
+    for _ in range(5):
+      for start in (0, 100):
+        session.reset()
+        failed = False
+        try:
+          function(*jax.device_put((jnp.array([start]), X), replicated))
+        except pallasite.KernelError as error:
+          failed = error.report.findings[0].code == "gmem.oob"
+        assert failed == (start == 100), start
+        assert session.verdicts == ["error" if failed else "clean"] * 2, session.verdicts
+        assert [session.last.data["device"]] == [1]
+      function(jnp.array([0]), X)
     print("all right")
     """
   )
