@@ -7,6 +7,7 @@ collective operation would end the process.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import defaultdict
 from collections.abc import Callable
@@ -21,6 +22,9 @@ from pallasite.session import session
 
 # Reports of two executions of one program could not be told apart.
 _locks: dict[str, threading.Lock] = defaultdict(threading.Lock)
+
+# The engine says so where a signal handler raised while the report of a run was taken.
+_INTERRUPTED = re.compile(r"^[A-Z_]+: \[pallasite interrupted\]")
 
 
 def run_program(execute: Callable[[], list], name: str, devices: int) -> list:
@@ -63,11 +67,12 @@ def _run(execute: Callable[[], list], reports: list[Report]) -> tuple:
     except KernelError as failed:
       reports.append(failed.report)
     return results, error
-  except _compat.jax_runtime_error as error:
+  except (_compat.jax_runtime_error, ValueError) as error:
     # Otherwise done when it is made, but `uninstall` may have come before.
     adopt(error)
     report = error.report if isinstance(error, KernelError) else None
-    if report is None or not report.was_interrupted:
+    if report is not None and report.was_interrupted:
+      reports.append(report)
+    elif not _INTERRUPTED.search(str(error)):
       raise
-    reports.append(report)
     return results, engine.take_interrupt() or KeyboardInterrupt()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pallasite import _compat
 from pallasite.report import Finding, Report
-from pallasite.session import is_marked, plain_text, session
+from pallasite.session import is_marked, is_of_xla, plain_text, session
 
 
 class KernelError(_compat.jax_runtime_error, _compat.ErrorWithPlace, ValueError):
@@ -52,9 +52,9 @@ def adopt(error: BaseException):
 
 
 def error_of(error: ValueError) -> Exception | None:
-  """The error of a failed kernel of which JAX's native dispatch made a bare ValueError."""
+  """What JAX's native dispatch made a bare ValueError of, as JAX raises it elsewhere."""
   text = str(error)
-  if type(error) is not ValueError or not is_marked(text):
+  if type(error) is not ValueError or not is_of_xla(text):
     return None
   failure = _compat.jax_runtime_error(text)
   adopt(failure)

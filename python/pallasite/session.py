@@ -242,6 +242,10 @@ def is_marked(message: str) -> bool:
   return _MARKER.search(message) is not None
 
 
+def is_of_xla(message: str) -> bool:
+  return _STATUS.match(message) is not None
+
+
 def plain_text(message: str) -> str:
   """The text of an error without what is there for XLA: its code, and the number of the report."""
   return _STATUS.sub("", _MARKER.sub("", message)).rstrip("\n")

@@ -9,6 +9,7 @@ import sys
 import textwrap
 import threading
 import tracemalloc
+import warnings
 import weakref
 
 import jax
@@ -238,17 +239,37 @@ def test_after_uninstall_kernels_are_jax_s_own():
 
 
 @pytest.mark.parametrize("before", [1, TIMES])
-@pytest.mark.parametrize(
-  ("look", "number"), [(jax.debug_nans, float("nan")), (jax.debug_infs, float("inf"))]
-)
-def test_nans_are_looked_for_where_jax_is_told_to(look, number, before):
-  function = jax.jit(functools.partial(add, 1))
-  x = np.full_like(X, number)
+def test_nans_are_looked_for_where_jax_is_told_to(before):
+  function = jax.jit(functools.partial(add, float("nan")))
   for _ in range(TIMES):
     for _ in range(before):
-      function(x)
-    with look(True), pytest.raises(FloatingPointError):
-      function(x)
+      function(X)
+    with jax.debug_nans(True), pytest.raises(FloatingPointError):
+      function(X)
+
+
+def test_other_errors_of_a_program_are_the_same_in_every_call():
+  def act():
+    if armed:
+      raise TypeError("not now")
+
+  function, faulty, armed = in_the_middle(act), jax.jit(copy_to), False
+  for before in (0, TIMES):
+    for _ in range(before):
+      function(jnp.int32(0), X)
+      faulty(jnp.int32(0), X)
+    armed = True
+    for _ in range(TIMES):
+      with pytest.raises(jax.errors.JaxRuntimeError, match="not now") as found:
+        function(jnp.int32(0), X)
+      assert not isinstance(found.value, pallasite.KernelError)
+      # Python's `-W error`.
+      with warnings.catch_warnings(), pallasite.install(arch="h100", on_finding="warn"):
+        warnings.simplefilter("error")
+        session.reset()
+        with pytest.raises(jax.errors.JaxRuntimeError, match="KernelWarning"):
+          faulty(jnp.int32(100), X)
+    armed = False
 
 
 def test_little_python_runs_after_a_fault_in_whichever_call():
@@ -403,6 +424,57 @@ def test_a_compiled_program_is_ours_wherever_it_was_called_first():
   for _ in range(TIMES):
     with pytest.raises(pallasite.KernelError):
       compiled(jnp.int32(100), X)
+
+
+def test_signals_at_any_moment_of_short_calls():
+  done = run(
+    """
+    import functools, os, signal, threading, time
+    import jax, numpy as np, jax.numpy as jnp, pallasite
+    from jax.experimental.pallas import mosaic_gpu as plgpu
+    pallasite.install(arch="h100")
+
+    @functools.partial(plgpu.kernel, out_type=jax.ShapeDtypeStruct((128,), jnp.float32))
+    def kernel(x_ref, out_ref):
+      out_ref[...] = x_ref[...] + 1
+
+    function = jax.jit(kernel)
+    x = jnp.arange(128.0)
+    for _ in range(4):
+      function(x)
+
+    class Woken(Exception):
+      pass
+
+    def wake(number, frame):
+      raise Woken
+
+    for raised, handler in ((KeyboardInterrupt, signal.default_int_handler), (Woken, wake)):
+      signal.signal(signal.SIGINT, handler)
+      seen = 0
+      for delay in range(300):
+        sent = threading.Event()
+
+        def send():
+          sent.wait()
+          time.sleep(delay * 2e-6)
+          os.kill(os.getpid(), signal.SIGINT)
+
+        thread = threading.Thread(target=send)
+        thread.start()
+        try:
+          sent.set()
+          while True:
+            function(x)
+        except raised:
+          seen += 1
+        thread.join()
+      assert seen == 300, seen
+      np.testing.assert_array_equal(function(x), x + 1)
+    print("all right")
+    """
+  )
+  assert done.stdout.strip().endswith("all right"), done.stderr
 
 
 def run(script: str) -> subprocess.CompletedProcess:

@@ -193,7 +193,8 @@ class _NativeCalls:
     try:
       return native(*args, **kwargs)
     except ValueError as error:
-      failure = self._error_of(error)
+      # What Python raised is what it is.
+      failure = None if failed else self._error_of(error)
       if failure is None:
         raise
     finally:

@@ -229,6 +229,10 @@ ffi::Error run_kernel(ffi::RunId execution, int32_t device, ffi::RemainingArgs a
       const std::vector<size_t> silenced = deliver(report, std::move(kept));
       if (!silenced.empty()) report = without_findings(std::move(report), silenced);
     } catch (nb::python_error& error) {
+      // A signal handler may raise wherever Python runs.
+      if (!several && keep_interrupt(error)) {
+        return ffi::Error(ffi::ErrorCode::kCancelled, "[pallasite interrupted]");
+      }
       // Python's `-W error` makes an error of a warning.
       if (!several) return ffi::Error(ffi::ErrorCode::kInvalidArgument, error.what());
       error.discard_as_unraisable("pallasite: report");

@@ -159,6 +159,12 @@ std::function<bool()> python_interrupt() {
   };
 }
 
+bool keep_interrupt(const nb::python_error& error) {
+  if (error.matches(PyExc_Warning) || !is_main_thread()) return false;
+  raised_by_handler() = nb::borrow(error.value());
+  return true;
+}
+
 nb::object take_interrupt() {
   nb::object taken = std::move(raised_by_handler());
   raised_by_handler() = nb::object();
