@@ -57,8 +57,8 @@ class RunningForXla {
 // has no more begin.
 void end_runs();
 
-// Keeps for take_interrupt what a signal handler raised while Python code of ours ran: handlers run on
-// the main thread only. False if it is a warning that the user made an error of.
+// Keeps for take_interrupt what a signal handler raised while Python code of ours ran: handlers run
+// on the main thread only. False if it is a warning that the user made an error of.
 bool keep_interrupt(const nanobind::python_error& error);
 
 // What a signal handler raised during a run; none if nothing did. The GIL has to be held.
