@@ -294,6 +294,16 @@ def test_check_of_what_cannot_run():
   assert pallasite.last_report() is report
 
 
+@pytest.mark.parametrize("make", [plgpu.kernel, pl.pallas_call])
+def test_kernels_that_are_kept_pass_the_checks_of_jax(make):
+  out = {"out_type": F32} if make is plgpu.kernel else {"out_shape": F32}
+  call = jax.jit(make(kernel, interpret=pallasite.Params(), **out))
+  with jax.enable_checks(True):
+    report = pallasite.check(call, X, checks="none")
+    np.testing.assert_array_equal(call(X), X + 1)
+  assert report.verdict == "clean"
+
+
 def test_check_refuses_options_it_does_not_know():
   with pytest.raises(TypeError, match="functools.partial"):
     pallasite.check(call(), X, scale=2)

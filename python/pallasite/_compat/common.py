@@ -462,6 +462,16 @@ def keep_equations(primitive: Primitive, is_kept: Callable[[dict], bool]):
     return out, {*effects, _KEPT} if is_kept(params) else effects
 
   primitive.abstract_eval = abstract_eval
+  # With `jax_enable_checks` JAX asks here too.
+  real_check = jax_core.custom_typechecks.get(primitive)
+  if real_check is None:
+    return
+
+  def check(ctx_factory, *atoms, **params):
+    out, effects = real_check(ctx_factory, *atoms, **params)
+    return out, {*effects, _KEPT} if is_kept(params) else effects
+
+  jax_core.custom_typechecks[primitive] = check
 
 
 # ---- lowering rules
