@@ -9,21 +9,21 @@
 namespace pallasite {
 namespace {
 
-struct Add : ElementFunctor<2, kNumbers> {
+struct Add : ArithmeticFunctor<2, kNumbers> {
   template <typename L, typename T>
   static T apply(T x, T y) {
     return T(Modular<T>(x) + Modular<T>(y));
   }
 };
 
-struct Sub : ElementFunctor<2, kNumbers> {
+struct Sub : ArithmeticFunctor<2, kNumbers> {
   template <typename L, typename T>
   static T apply(T x, T y) {
     return T(Modular<T>(x) - Modular<T>(y));
   }
 };
 
-struct Mul : ElementFunctor<2, kNumbers> {
+struct Mul : ArithmeticFunctor<2, kNumbers> {
   template <typename L, typename T>
   static T apply(T x, T y) {
     return T(Modular<T>(x) * Modular<T>(y));
@@ -59,6 +59,8 @@ template <typename L, typename T>
 struct Div : ElementFunctor<2, kNumbers> {
   template <typename L>
   static constexpr bool kVector = kDividesInVectors<L>;
+  template <typename L>
+  static constexpr bool kStrip = kDividesInVectors<L>;
   template <typename L, typename T>
   static T apply(T x, T y) {
     if constexpr (L::kFloat) {
@@ -88,21 +90,21 @@ struct Rem : ElementFunctor<2, kNumbers> {
   }
 };
 
-struct And : ElementFunctor<2, kBitPatterns> {
+struct And : ArithmeticFunctor<2, kBitPatterns> {
   template <typename L, typename T>
   static T apply(T x, T y) {
     return T(x & y);
   }
 };
 
-struct Or : ElementFunctor<2, kBitPatterns> {
+struct Or : ArithmeticFunctor<2, kBitPatterns> {
   template <typename L, typename T>
   static T apply(T x, T y) {
     return T(x | y);
   }
 };
 
-struct Xor : ElementFunctor<2, kBitPatterns> {
+struct Xor : ArithmeticFunctor<2, kBitPatterns> {
   template <typename L, typename T>
   static T apply(T x, T y) {
     return T(x ^ y);
@@ -110,6 +112,8 @@ struct Xor : ElementFunctor<2, kBitPatterns> {
 };
 
 struct Max : ElementFunctor<2, kAllElements> {
+  template <typename L>
+  static constexpr bool kStrip = L::kFloat;
   template <typename L, typename T>
   static T apply(T x, T y) {
     return element_max(x, y);
@@ -117,6 +121,8 @@ struct Max : ElementFunctor<2, kAllElements> {
 };
 
 struct Min : ElementFunctor<2, kAllElements> {
+  template <typename L>
+  static constexpr bool kStrip = L::kFloat;
   template <typename L, typename T>
   static T apply(T x, T y) {
     return element_min(x, y);

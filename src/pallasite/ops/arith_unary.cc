@@ -8,15 +8,14 @@
 namespace pallasite {
 namespace {
 
-struct Neg : ElementFunctor<1, kNumbers> {
+struct Neg : ArithmeticFunctor<1, kNumbers> {
   template <typename L, typename T>
   static T apply(T x) {
-    if constexpr (L::kFloat) return -x;
-    return T(Modular<T>(0) - Modular<T>(x));
+    return T(-Modular<T>(x));
   }
 };
 
-struct Not : ElementFunctor<1, kBitPatterns> {
+struct Not : ArithmeticFunctor<1, kBitPatterns> {
   template <typename L, typename T>
   static T apply(T x) {
     return T(~x);
@@ -24,10 +23,16 @@ struct Not : ElementFunctor<1, kBitPatterns> {
 };
 
 struct Abs : ElementFunctor<1, kNumbers> {
+  template <typename L>
+  static constexpr bool kStrip = L::kFloat;
   template <typename L, typename T>
   static T apply(T x) {
-    if constexpr (L::kFloat) return std::fabs(x);
-    return x < T(0) ? T(Modular<T>(0) - Modular<T>(x)) : x;
+    if constexpr (L::kFloat) {
+      using std::fabs;
+      return fabs(x);
+    } else {
+      return x < T(0) ? T(Modular<T>(0) - Modular<T>(x)) : x;
+    }
   }
 };
 
@@ -40,7 +45,7 @@ struct Sign : ElementFunctor<1, kNumbers> {
   }
 };
 
-struct Square : ElementFunctor<1, kNumbers> {
+struct Square : ArithmeticFunctor<1, kNumbers> {
   template <typename L, typename T>
   static T apply(T x) {
     return T(Modular<T>(x) * Modular<T>(x));

@@ -19,13 +19,11 @@
 #include "pallasite/base/check.h"
 #include "pallasite/ir/op_def.h"
 #include "pallasite/numerics/convert.h"
+#include "pallasite/ops/strip.h"
 #include "pallasite/sim/compiler.h"
 #include "pallasite/sim/thread.h"
 
 namespace pallasite {
-
-// Instruction set of the loops, as for conversions. All variants give the same bits.
-using LoopPath = ConvertPath;
 
 // What an elementwise op is to be computed on.
 struct ElementRequest {
@@ -96,34 +94,74 @@ template <typename L>
   }
 }
 
+// An element may be a vector of them (`Wide`).
+template <typename T>
+inline constexpr bool kIsFloat = std::is_floating_point_v<T>;
+template <typename T, size_t kBytes>
+inline constexpr bool kIsFloat<Wide<T, kBytes>> = std::is_floating_point_v<T>;
+
 // The type in which +, - and * wrap without undefined behaviour; floats stay themselves.
 template <typename T>
-using Modular =
-    std::conditional_t<std::is_floating_point_v<T>, T,
-                       std::conditional_t<(sizeof(T) <= sizeof(uint32_t)), uint32_t, uint64_t>>;
+struct ModularOf {
+  using Type =
+      std::conditional_t<std::is_floating_point_v<T>, T,
+                         std::conditional_t<(sizeof(T) <= sizeof(uint32_t)), uint32_t, uint64_t>>;
+};
+template <typename T, size_t kBytes>
+struct ModularOf<Wide<T, kBytes>> {
+  using Type = Wide<typename ModularOf<T>::Type, kBytes>;
+};
+template <typename T>
+using Modular = typename ModularOf<T>::Type;
+
+// A float's bits; a float of them; and all bits or none, as a comparison came out.
+template <typename T>
+constexpr auto code_of(T x) {
+  return std::bit_cast<std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>(x);
+}
+template <typename T, size_t kBytes>
+[[gnu::always_inline]] inline typename Wide<T, kBytes>::Codes code_of(Wide<T, kBytes> x) {
+  return typename Wide<T, kBytes>::Codes(x);
+}
+template <typename T, typename Code>
+constexpr T of_code(Code code) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::bit_cast<T>(code);
+  } else {
+    return T(code);
+  }
+}
+template <typename Code>
+constexpr Code mask_of(bool holds) {
+  return -Code(holds);
+}
+template <typename Code>
+[[gnu::always_inline]] inline Code mask_of(Code holds) {
+  return holds;
+}
 
 // NaN if one operand is; zeros are ordered by their sign.
 template <typename T>
 constexpr T element_max(T x, T y) {
-  if constexpr (std::is_floating_point_v<T>) {
-    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-    const Bits a = std::bit_cast<Bits>(x), b = std::bit_cast<Bits>(y);
+  if constexpr (kIsFloat<T>) {
+    const auto a = code_of(x), b = code_of(y);
+    using Code = std::remove_const_t<decltype(a)>;
     // Masks instead of branches, so that loops of it become vector code.
-    const Bits first = -Bits(x > y) | -Bits(x != x);
-    const Bits equal = -Bits(x == y);
-    return std::bit_cast<T>((equal & a & b) | (~equal & ((first & a) | (~first & b))));
+    const Code first = mask_of<Code>(x > y) | mask_of<Code>(x != x);
+    const Code equal = mask_of<Code>(x == y);
+    return of_code<T>((equal & a & b) | (~equal & ((first & a) | (~first & b))));
   } else {
     return x > y ? x : y;
   }
 }
 template <typename T>
 constexpr T element_min(T x, T y) {
-  if constexpr (std::is_floating_point_v<T>) {
-    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-    const Bits a = std::bit_cast<Bits>(x), b = std::bit_cast<Bits>(y);
-    const Bits first = -Bits(x < y) | -Bits(x != x);
-    const Bits equal = -Bits(x == y);
-    return std::bit_cast<T>((equal & (a | b)) | (~equal & ((first & a) | (~first & b))));
+  if constexpr (kIsFloat<T>) {
+    const auto a = code_of(x), b = code_of(y);
+    using Code = std::remove_const_t<decltype(a)>;
+    const Code first = mask_of<Code>(x < y) | mask_of<Code>(x != x);
+    const Code equal = mask_of<Code>(x == y);
+    return of_code<T>((equal & (a | b)) | (~equal & ((first & a) | (~first & b))));
   } else {
     return x < y ? x : y;
   }
@@ -182,16 +220,26 @@ constexpr bool is_widened(ElementType element) {
   return is_float(element) && element != ElementType::F32 && element != ElementType::F64;
 }
 
-// The best of the loops `portable`, `avx2` and `avx512` of a class that `path` and the processor
-// allow.
-template <typename Loops>
-ElementLoop choose_loop(LoopPath path) {
+// The best instruction set that `path` and the processor allow.
+inline LoopPath available_path(LoopPath path) {
 #if defined(__x86_64__)
   const bool best = path == LoopPath::Best;
   if ((best || path == LoopPath::Avx512) && convert_path_supported(LoopPath::Avx512))
-    return Loops::avx512;
+    return LoopPath::Avx512;
   if ((best || path == LoopPath::Avx2) && convert_path_supported(LoopPath::Avx2))
-    return Loops::avx2;
+    return LoopPath::Avx2;
+#endif
+  static_cast<void>(path);
+  return LoopPath::Portable;
+}
+
+// Of the loops `portable`, `avx2` and `avx512` of a class, the one for that.
+template <typename Loops>
+ElementLoop choose_loop(LoopPath path) {
+#if defined(__x86_64__)
+  path = available_path(path);
+  if (path == LoopPath::Avx512) return Loops::avx512;
+  if (path == LoopPath::Avx2) return Loops::avx2;
 #endif
   static_cast<void>(path);
   return Loops::portable;
@@ -213,6 +261,17 @@ struct ElementFunctor {
   // Worth a variant per instruction set.
   template <typename L>
   static constexpr bool kVector = true;
+  // Takes a `Wide` for an element: can be part of a strip.
+  template <typename L>
+  static constexpr bool kStrip = false;
+};
+
+// One that needs no more than operators, in all bits of a type of 4 or 8 bytes.
+template <int kOperands, unsigned kElements>
+struct ArithmeticFunctor : ElementFunctor<kOperands, kElements> {
+  template <typename L>
+  static constexpr bool kStrip =
+      sizeof(typename L::Value) >= 4 && L::kBits == 8 * int(sizeof(typename L::Value));
 };
 
 // An iteration may read what it writes and nothing that another iteration writes, so that the
@@ -376,6 +435,8 @@ ElementwiseKernel direct_kernel(ElementType element, LoopPath path) {
     }
     // With rank 0 all operands are alike.
     if constexpr (kScalars == 0) kernel.scalar = choose_scalar<F, Loops>(path);
+    if constexpr (kScalars == 0 && F::template kStrip<decltype(lane)>)
+      kernel.strip = strip_op<F, decltype(lane)>(available_path(path));
   });
   return kernel;
 }

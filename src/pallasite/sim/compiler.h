@@ -17,6 +17,7 @@
 #include "pallasite/ir/module.h"
 #include "pallasite/sim/fused_loop.h"
 #include "pallasite/sim/program.h"
+#include "pallasite/sim/strip.h"
 #include "pallasite/sim/value_check.h"
 #include "pallasite/sim/view.h"
 
@@ -46,6 +47,10 @@ struct ElementwiseKernel {
   // The same on rank-0 values: slots a, b, c are inputs, d the result, payload the immediate.
   // Null: the loop is called with a count of 1.
   ExecFn scalar = nullptr;
+  // The same on values in vector registers, if it has a kit.
+  StripOp strip = {};
+  // f is the element of the one input, which has rank 0.
+  bool repeats_scalar = false;
 };
 
 class Compiler {

@@ -27,6 +27,10 @@ constexpr size_t kBlock = 1024;
 constexpr size_t kMaxSteps = 24;
 // Shorter runs of adjacent elements are copied rather than worked on in memory.
 constexpr int64_t kMinRun = 64;
+// Repeated elements are read from one place if there are so many, which is one strip at least.
+constexpr size_t kMinRepeat = 128;
+// A round that is not made of whole strips has at least so many.
+constexpr size_t kMinStrips = 4;
 // Rows that are summed inside of a chain: a round has all of at least one.
 constexpr size_t kMinRow = 16;
 constexpr size_t kMaxRow = 4096;
@@ -60,16 +64,32 @@ class Compiler::ChainBuilder {
 
   FusedPayload build(size_t count, const ChainStore* store) {
     fused_.count = count;
-    choose_rounds(store);
-    find_live(store);
+    store_ = store;
+    choose_rounds();
+    find_live();
     for (uint32_t i = 0; i < pending_.size(); ++i) {
-      const PendingElementwise& pending = pending_[i];
-      const ValueId output = compiler_.op(pending.op).results[0];
-      if (live_[i])
-        add_step(pending, output, store != nullptr && output == store->value ? store : nullptr);
-      for (ValueId input : compiler_.op(pending.op).operands) {
-        if (last_use_[input] == i) free_scratch(input);
+      if (!live_[i]) {
+        // Left out.
+      } else if (waits_for_use(pending_[i])) {
+        waiting_[output_of(i)] = i;
+      } else if (fits_strip(pending_[i])) {
+        add_to_strip(i);
+      } else {
+        end_strip();
+        add_step(i);
       }
+      for (ValueId input : compiler_.op(pending_[i].op).operands) {
+        if (last_use_[input] != i) continue;
+        // A strip reads where steps ahead of it may not write.
+        unused_.push_back(input);
+      }
+      if (strip_.kit == nullptr) free_unused();
+    }
+    end_strip();
+    // A chain that is one strip has nothing to keep in the cache.
+    if (fused_.steps.size() == 1 && fused_.steps[0].kit != nullptr && fused_.once.empty() &&
+        !has_intermediates_) {
+      fused_.block = std::min(fused_.run, count);
     }
     PALLASITE_CHECK(fused_.operands.size() <= kMaxFusedOperands &&
                     fused_.places.size() <= kMaxFusedPlaces);
@@ -90,6 +110,20 @@ class Compiler::ChainBuilder {
   }
 
  private:
+  // The strip that is being made. It comes behind the steps that there are.
+  struct OpenStrip {
+    const StripKit* kit = nullptr;
+    std::vector<FusedCall> calls;
+    // The op whose value is in registers, how many there are, and whether one takes a scalar.
+    uint32_t last = 0;
+    size_t ops = 0;
+    bool has_scalars = false;
+    // Elements of a row, if scalars of rows are read.
+    size_t row = 0;
+  };
+
+  ValueId output_of(uint32_t i) const { return compiler_.op(pending_[i].op).results[0]; }
+
   // Whether something outside of the chain reads the value.
   bool escapes(ValueId value) { return compiler_.use_count_[value.index] != uses_inside_[value]; }
 
@@ -104,13 +138,13 @@ class Compiler::ChainBuilder {
   }
 
   // Leaves out what only ops read that were folded since.
-  void find_live(const ChainStore* store) {
+  void find_live() {
     std::set<ValueId> read;
     live_.resize(pending_.size());
     for (size_t i = pending_.size(); i-- > 0;) {
       const ValueId output = compiler_.op(pending_[i].op).results[0];
       live_[i] = escapes(output) || read.contains(output) || !pending_[i].checks.empty() ||
-                 (store != nullptr && output == store->value);
+                 is_stored(output);
       if (!live_[i]) continue;
       for (ValueId input : operands_of(pending_[i])) read.insert(input);
     }
@@ -134,6 +168,7 @@ class Compiler::ChainBuilder {
   }
 
   FusedOperand make_scratch(ValueId value, bool keep) {
+    has_intermediates_ = true;
     const uint32_t stride = element_bytes(value);
     const auto bytes = (static_cast<uint32_t>(fused_.block) * stride + 63) / 64 * 64;
     uint32_t where;
@@ -149,6 +184,11 @@ class Compiler::ChainBuilder {
     return {Home::Intermediate, where, stride};
   }
 
+  void free_unused() {
+    for (ValueId value : unused_) free_scratch(value);
+    unused_.clear();
+  }
+
   void free_scratch(ValueId value) {
     const auto it = scratch_bytes_.find(value);
     if (it == scratch_bytes_.end()) return;
@@ -156,7 +196,7 @@ class Compiler::ChainBuilder {
     scratch_bytes_.erase(it);
   }
 
-  void choose_rounds(const ChainStore* store) {
+  void choose_rounds() {
     size_t run = fused_.count;
     size_t unit = 1;
     for (const PendingElementwise& step : pending_) {
@@ -165,11 +205,16 @@ class Compiler::ChainBuilder {
         if (input.memory.plan != nullptr) run = std::gcd(run, run_of(*input.memory.plan));
       }
     }
-    if (store != nullptr) run = std::gcd(run, run_of(*store->target.plan));
+    if (store_ != nullptr) run = std::gcd(run, run_of(*store_->target.plan));
     fused_.run = run;
     // A single op needs no rounds: there is nothing to keep in the cache.
     fused_.block = pending_.size() == 1 ? run : std::max(kBlock / unit * unit, unit);
     fused_.block = std::max<size_t>(std::min(fused_.block, run), 1);
+  }
+
+  bool waits_for_scalar(ValueId value) const {
+    const auto it = waiting_.find(value);
+    return it != waiting_.end() && repeats_scalar(pending_[it->second]);
   }
 
   // Whether a step gives the same in all rounds.
@@ -187,7 +232,7 @@ class Compiler::ChainBuilder {
       const ValueId input = elementwise.operands[i];
       // A chain of one element may compute the scalar itself.
       const bool scalar = (pending.scalar_inputs >> i & 1) != 0 && !homes_.contains(input);
-      if (!scalar && !round_free_.contains(input)) return false;
+      if (!scalar && !round_free_.contains(input) && !waits_for_scalar(input)) return false;
     }
     return true;
   }
@@ -195,6 +240,11 @@ class Compiler::ChainBuilder {
   FusedOperand input_of(const PendingElementwise& pending, size_t i) {
     if (pending.folded != kNoSlot) return {Home::Register, pending.folded, 0};
     const ValueId input = compiler_.op(pending.op).operands[i];
+    if (const auto it = waiting_.find(input); it != waiting_.end()) {
+      const uint32_t source = it->second;
+      waiting_.erase(it);
+      add_step(source);
+    }
     if (const auto it = homes_.find(input); it != homes_.end()) return it->second;
     const ChainInput& from = pending.inputs[i];
     if (from.memory.plan != nullptr) return place(from.memory);
@@ -202,15 +252,33 @@ class Compiler::ChainBuilder {
     return {Home::Register, from.slot, scalar ? 0 : element_bytes(input)};
   }
 
-  void add_step(const PendingElementwise& pending, ValueId output, const ChainStore* store) {
+  bool is_stored(ValueId value) const { return store_ != nullptr && value == store_->value; }
+
+  // Where the value is to be found, or put, from now on.
+  FusedOperand& make_home(const PendingElementwise& pending, ValueId value, bool once) {
+    FusedOperand& home = homes_[value];
+    if (is_stored(value)) {
+      home = place(store_->target);
+    } else if (escapes(value) || pending_.size() == 1 || pending.row != 1) {
+      home = {Home::Register, compiler_.define(value), element_bytes(value),
+              static_cast<uint32_t>(pending.row)};
+    } else {
+      home = make_scratch(value, once);
+    }
+    return home;
+  }
+
+  void add_step(uint32_t i) {
+    const PendingElementwise& pending = pending_[i];
+    const ValueId output = output_of(i);
     FusedStep step;
     step.loop = pending.kernel.loop;
     step.immediate = pending.immediate;
     step.repeat = pending.repeat;
     step.period = pending.period;
     step.row = pending.row;
-    for (size_t i = 0; i < pending.inputs.size(); ++i) {
-      step.inputs[step.input_count++] = operand(input_of(pending, i));
+    for (size_t k = 0; k < pending.inputs.size(); ++k) {
+      step.inputs[step.input_count++] = operand(input_of(pending, k));
     }
     for (const PendingCheck& check : pending.checks) {
       FusedStep scan;
@@ -221,20 +289,129 @@ class Compiler::ChainBuilder {
       scan.output = operand({Home::Register, check.record, 0});
       fused_.steps.push_back(scan);
     }
-    FusedOperand& home = homes_[output];
-    bool once = false;
-    if (store != nullptr) {
-      home = place(store->target);
-    } else if (escapes(output) || pending_.size() == 1 || pending.row != 1) {
-      home = {Home::Register, compiler_.define(output), element_bytes(output),
-              static_cast<uint32_t>(pending.row)};
-    } else {
-      once = is_round_free(pending);
-      if (once) round_free_.insert(output);
-      home = make_scratch(output, once);
-    }
-    step.output = operand(home);
+    const bool once = !is_stored(output) && !escapes(output) && pending_.size() != 1 &&
+                      is_round_free(pending);
+    if (once) round_free_.insert(output);
+    step.output = operand(make_home(pending, output, once));
     (once ? fused_.once : fused_.steps).push_back(step);
+  }
+
+  // --- strips ---
+
+  // Whether all elements of the result come from one place.
+  static bool repeats_scalar(const PendingElementwise& pending) {
+    return pending.kernel.repeats_scalar || pending.folded != kNoSlot;
+  }
+
+  // Of a value that is repeated: whether all elements, or all of a row, may be read from one place.
+  bool waits_for_use(const PendingElementwise& pending) {
+    if (fused_.block < kMinRepeat || pending_.size() == 1) return false;
+    if (!repeats_scalar(pending) && pending.repeat < kMinRepeat) return false;
+    const ValueId output = compiler_.op(pending.op).results[0];
+    if (escapes(output) || is_stored(output)) return false;
+    return pending.folded != kNoSlot || !homes_.contains(compiler_.op(pending.op).operands[0]);
+  }
+
+  bool fits_strip(const PendingElementwise& pending) const {
+    const StripKit* kit = pending.kernel.strip.kit;
+    return kit != nullptr && pending_.size() > 1 && pending.checks.empty() &&
+           pending.scalar_inputs == 0 && !is_round_free(pending) &&
+           (fused_.block % kit->elements == 0 || fused_.block >= kMinStrips * kit->elements);
+  }
+
+  FusedCall call(StripCode code, FusedCall::Operand kind, uint16_t number, size_t period = 0) {
+    FusedCall made = {code, kind, number, 0, period};
+    if (kind != FusedCall::Operand::Source && kind != FusedCall::Operand::Target) return made;
+    const auto bytes = strip_.kit->elements * strip_.kit->element_bytes;
+    const auto [rest, is_new] = rests_.try_emplace(number, fused_.scratch_bytes);
+    if (is_new) fused_.scratch_bytes += bytes;
+    made.rest = static_cast<uint32_t>(rest->second);
+    return made;
+  }
+
+  // An input that is not in registers, for a call to read.
+  FusedCall source_call(const PendingElementwise& pending, size_t k) {
+    using Operand = FusedCall::Operand;
+    const auto it = waiting_.find(compiler_.op(pending.op).operands[k]);
+    if (it != waiting_.end()) {
+      const PendingElementwise& repeat = pending_[it->second];
+      const FusedOperand scalar = input_of(repeat, 0);
+      strip_.has_scalars = true;
+      if (repeats_scalar(repeat)) return call(nullptr, Operand::Scalar, operand(scalar));
+      if (strip_.row == 0 || strip_.row == repeat.repeat) {
+        strip_.row = repeat.repeat;
+        return call(nullptr, Operand::RowScalar, operand(scalar), repeat.period);
+      }
+    }
+    return call(nullptr, Operand::Source, operand(input_of(pending, k)));
+  }
+
+  static bool is_array(const FusedCall& call) { return call.kind == FusedCall::Operand::Source; }
+
+  // Whether something reads the value but the next op, which takes it from registers.
+  bool is_needed(ValueId value, uint32_t next) {
+    const auto last = last_use_.find(value);
+    return is_stored(value) || escapes(value) || (last != last_use_.end() && last->second > next);
+  }
+
+  void store_value(bool last) {
+    const FusedOperand home = make_home(pending_[strip_.last], output_of(strip_.last), false);
+    strip_.calls.push_back(call(last ? strip_.kit->store_last : strip_.kit->store,
+                                FusedCall::Operand::Target, operand(home)));
+  }
+
+  void add_to_strip(uint32_t i) {
+    const PendingElementwise& pending = pending_[i];
+    const StripOp& op = pending.kernel.strip;
+    if (strip_.kit != nullptr &&
+        (strip_.kit != op.kit || strip_.calls.size() + 5 > kMaxStripCalls)) {
+      end_strip();
+      free_unused();
+    }
+    const std::vector<ValueId>& inputs = compiler_.op(pending.op).operands;
+    const bool open = strip_.kit != nullptr;
+    strip_.kit = op.kit;
+    if (open && is_needed(output_of(strip_.last), i)) store_value(false);
+    const auto in_registers = [&](size_t k) {
+      return open && inputs[k] == output_of(strip_.last);
+    };
+    // The operand that is in registers, or comes there.
+    size_t first = 0;
+    if (inputs.size() == 2 && in_registers(1) && !in_registers(0)) first = 1;
+    if (!in_registers(first)) {
+      FusedCall load = source_call(pending, first);
+      load.code = is_array(load) ? op.kit->load : op.kit->repeat;
+      strip_.calls.push_back(load);
+    }
+    FusedCall compute = {op.form(StripForm::Alone)};
+    if (inputs.size() == 2 && inputs[0] != inputs[1]) {
+      compute = source_call(pending, 1 - first);
+      const StripForm array = first == 0 ? StripForm::BeforeArray : StripForm::AfterArray;
+      const StripForm scalar = first == 0 ? StripForm::BeforeScalar : StripForm::AfterScalar;
+      compute.code = op.form(is_array(compute) ? array : scalar);
+    }
+    strip_.calls.push_back(compute);
+    strip_.last = i;
+    ++strip_.ops;
+  }
+
+  void end_strip() {
+    if (strip_.kit == nullptr) return;
+    if (strip_.ops == 1 && !strip_.has_scalars) {
+      // Nothing is won by it.
+      const uint32_t only = strip_.last;
+      strip_ = {};
+      return add_step(only);
+    }
+    store_value(true);
+    FusedStep step;
+    step.kit = strip_.kit;
+    step.repeat = strip_.row;
+    step.first_call = static_cast<uint32_t>(fused_.calls.size());
+    step.call_count = static_cast<uint32_t>(strip_.calls.size());
+    fused_.calls.insert(fused_.calls.end(), strip_.calls.begin(), strip_.calls.end());
+    fused_.steps.push_back(step);
+    strip_ = {};
   }
 
   Compiler& compiler_;
@@ -244,6 +421,15 @@ class Compiler::ChainBuilder {
   std::map<ValueId, uint32_t> last_use_;
   std::map<ValueId, FusedOperand> homes_;
   std::set<ValueId> round_free_;
+  // Ops that repeat elements, until something needs the array that they give.
+  std::map<ValueId, uint32_t> waiting_;
+  OpenStrip strip_;
+  // By operand.
+  std::map<uint16_t, size_t> rests_;
+  // Read by nothing any more but the open strip.
+  std::vector<ValueId> unused_;
+  bool has_intermediates_ = false;
+  const ChainStore* store_ = nullptr;
   // Of values that live inside of the chain; and by size, where others were.
   std::map<ValueId, uint32_t> scratch_bytes_;
   std::map<uint32_t, std::vector<uint32_t>> free_scratch_;

@@ -73,6 +73,7 @@ Slot Compiler::scalar_constant(ElementType element, uint64_t bits) {
 void Compiler::emit_repeat(OpId id) {
   ElementwiseKernel kernel;
   kernel.loop = repeat_loop_of(result_type(id).element);
+  kernel.repeats_scalar = true;
   emit_elementwise(id, kernel, nullptr, 1);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 
 #include "pallasite/sim/machine.h"
 #include "pallasite/sim/thread.h"
@@ -31,7 +32,95 @@ struct Operands {
   std::array<uint32_t, kMaxFusedOperands> stride;
 };
 
-void run_step(const FusedStep& step, const Operands& operands, size_t begin, size_t count) {
+// The calls of a step that is made of strips. Operands begin with element `round` of the chain.
+class StripRun {
+ public:
+  StripRun(const FusedPayload& fused, const FusedStep& step, const Operands& operands,
+           std::byte* scratch, size_t round)
+      : kit_(*step.kit),
+        calls_(fused.calls.data() + step.first_call, step.call_count),
+        scratch_(scratch),
+        round_(round) {
+    for (size_t i = 0; i < calls_.size(); ++i)
+      run_[i] = {calls_[i].code, operands.at[calls_[i].operand]};
+  }
+
+  // Points the calls to the scalars of a row.
+  void set_row(size_t row) {
+    for (size_t i = 0; i < calls_.size(); ++i) {
+      if (calls_[i].kind != FusedCall::Operand::RowScalar) continue;
+      const size_t index = row % calls_[i].period;
+      run_[i].operand += index * kit_.element_bytes;
+      row_scalars_[row_scalar_count_++] = {i, index};
+    }
+  }
+
+  void advance_row() {
+    for (size_t k = 0; k < row_scalar_count_; ++k) {
+      auto& [i, index] = row_scalars_[k];
+      run_[i].operand += kit_.element_bytes;
+      if (++index < calls_[i].period) continue;
+      run_[i].operand -= index * kit_.element_bytes;
+      index = 0;
+    }
+  }
+
+  void run(size_t begin, size_t end) {
+    const size_t bytes = kit_.element_bytes;
+    const size_t rest = (end - begin) & (kit_.elements - 1);
+    const size_t whole_end = (end - rest - round_) * bytes;
+    kit_.run(run_.data(), (begin - round_) * bytes, whole_end);
+    if (rest != 0) run_rest(whole_end, rest * bytes);
+  }
+
+ private:
+  // Elements that are no whole strip, from byte `at` on: a copy of them is one.
+  void run_rest(size_t at, size_t bytes) {
+    using Operand = FusedCall::Operand;
+    std::array<StripCall, kMaxStripCalls> run = run_;
+    for (size_t i = 0; i < calls_.size(); ++i) {
+      if (calls_[i].kind != Operand::Source && calls_[i].kind != Operand::Target) continue;
+      run[i].operand = scratch_ + calls_[i].rest;
+      if (calls_[i].kind == Operand::Source)
+        std::memcpy(run[i].operand, run_[i].operand + at, bytes);
+    }
+    kit_.run(run.data(), 0, kit_.elements * kit_.element_bytes);
+    for (size_t i = 0; i < calls_.size(); ++i) {
+      if (calls_[i].kind == Operand::Target)
+        std::memcpy(run_[i].operand + at, run[i].operand, bytes);
+    }
+  }
+
+  const StripKit& kit_;
+  const std::span<const FusedCall> calls_;
+  std::byte* scratch_;
+  const size_t round_;
+  struct RowScalar {
+    size_t call;
+    size_t index;
+  };
+  std::array<RowScalar, kMaxStripCalls> row_scalars_;
+  size_t row_scalar_count_ = 0;
+  std::array<StripCall, kMaxStripCalls> run_;
+};
+
+void run_strips(const FusedPayload& fused, const FusedStep& step, const Operands& operands,
+                std::byte* scratch, size_t begin, size_t end) {
+  StripRun strips(fused, step, operands, scratch, begin);
+  if (step.repeat == 0) return strips.run(begin, end);
+  const size_t first_row = begin / step.repeat;
+  strips.set_row(first_row);
+  for (size_t row_end = (first_row + 1) * step.repeat; begin < end; row_end += step.repeat) {
+    strips.run(begin, std::min(row_end, end));
+    strips.advance_row();
+    begin = row_end;
+  }
+}
+
+void run_step(const FusedPayload& fused, const FusedStep& step, const Operands& operands,
+              std::byte* scratch, size_t begin, size_t count) {
+  if (step.kit != nullptr)
+    return run_strips(fused, step, operands, scratch, begin, begin + count);
   const void* inputs[kMaxFusedInputs];
   for (size_t i = 0; i < step.input_count; ++i) inputs[i] = operands.at[step.inputs[i]];
   std::byte* output = operands.at[step.output];
@@ -84,12 +173,13 @@ Step exec_fused(Thread& thread, const Instruction& in) {
     }
     if (run_begin == 0) {
       const size_t count = std::min(fused.block, fused.count);
-      for (const FusedStep& step : fused.once) run_step(step, operands, 0, count);
+      for (const FusedStep& step : fused.once) run_step(fused, step, operands, scratch, 0, count);
     }
     const size_t run_end = std::min(run_begin + fused.run, fused.count);
     for (size_t begin = run_begin; begin < run_end;) {
       const size_t count = std::min(fused.block, run_end - begin);
-      for (const FusedStep& step : fused.steps) run_step(step, operands, begin, count);
+      for (const FusedStep& step : fused.steps)
+        run_step(fused, step, operands, scratch, begin, count);
       begin += count;
       for (size_t i = 0; i < operand_count; ++i) {
         operands.at[i] += count / fused.operands[i].per * operands.stride[i];

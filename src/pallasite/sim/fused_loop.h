@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pallasite/sim/program.h"
+#include "pallasite/sim/strip.h"
 #include "pallasite/sim/view.h"
 
 namespace pallasite {
@@ -42,8 +43,28 @@ struct FusedOperand {
   bool operator==(const FusedOperand&) const = default;
 };
 
+// A call of a strip.
+struct FusedCall {
+  enum class Operand : uint8_t {
+    None,
+    // Arrays, read or written.
+    Source,
+    Target,
+    Scalar,
+    // Element `begin / repeat mod period` of an array, for rows of `repeat` elements.
+    RowScalar,
+  };
+  StripCode code = nullptr;
+  Operand kind = Operand::None;
+  // Index into FusedPayload::operands.
+  uint16_t operand = 0;
+  // Of an array: where in the scratch memory a strip of it lies that is not full.
+  uint32_t rest = 0;
+  size_t period = 0;
+};
+
 struct FusedStep {
-  // Null: a copy of elements of `element_bytes`.
+  // Null: strips if there is a kit, otherwise a copy of elements of `element_bytes`.
   FusedFn loop = nullptr;
   const void* immediate = nullptr;
   // Index into FusedPayload::operands.
@@ -51,7 +72,11 @@ struct FusedStep {
   uint16_t output = 0;
   uint8_t input_count = 0;
   uint8_t element_bytes = 0;
-  // Of a broadcast.
+  // Of strips: their part of FusedPayload::calls.
+  const StripKit* kit = nullptr;
+  uint32_t first_call = 0;
+  uint32_t call_count = 0;
+  // Of a broadcast. Of strips: the elements of a row, if scalars of rows are read.
   size_t repeat = 0;
   size_t period = 0;
   // Of a reduction: the elements of a row. `loop` counts rows.
@@ -70,6 +95,7 @@ struct FusedPayload {
   // Those that give the same in every round run once, ahead of the others.
   std::vector<FusedStep> once;
   std::vector<FusedStep> steps;
+  std::vector<FusedCall> calls;
   std::vector<FusedOperand> operands;
   std::vector<FusedPlace> places;
   size_t count = 0;
@@ -82,6 +108,8 @@ struct FusedPayload {
 
 inline constexpr size_t kMaxFusedPlaces = 8;
 inline constexpr size_t kMaxFusedOperands = 256;
+// Of one step.
+inline constexpr size_t kMaxStripCalls = 96;
 
 Step exec_fused(Thread& thread, const Instruction& in);
 
