@@ -10,6 +10,7 @@ namespace pallasite {
 namespace {
 
 struct Add : ArithmeticFunctor<2, kNumbers> {
+  static constexpr bool kCommutes = true;
   template <typename L, typename T>
   static T apply(T x, T y) {
     return T(Modular<T>(x) + Modular<T>(y));
@@ -24,6 +25,7 @@ struct Sub : ArithmeticFunctor<2, kNumbers> {
 };
 
 struct Mul : ArithmeticFunctor<2, kNumbers> {
+  static constexpr bool kCommutes = true;
   template <typename L, typename T>
   static T apply(T x, T y) {
     return T(Modular<T>(x) * Modular<T>(y));

@@ -113,15 +113,45 @@ struct StripStore {
   }
 };
 
+// A sum or product of two NaNs is the one that its instruction takes first, and compilers turn the
+// operands round as they like. In loops over two arrays all variants agree, which the tests of all
+// ops see to; the values of strips have to be the same.
+#if defined(__clang__) || !defined(__OPTIMIZE__)
+inline constexpr bool kFirstNanWins = true;
+#else
+inline constexpr bool kFirstNanWins = false;
+#endif
+
+// Makes `first` the NaN of the two that counts.
+template <typename V>
+[[gnu::always_inline]] inline void keep_order(V& first, V& second) {
+#if defined(__x86_64__) && !defined(__clang__)
+  // Between two registers, an instruction of three operands has no reason to turn them round.
+  if constexpr (sizeof(V) > 16) {
+    asm("" : "+v"(first.native));
+    asm("" : "+v"(second.native));
+    return;
+  }
+#endif
+  using Codes = typename V::Codes;
+  const Codes is_nan = first != first;
+  second = V((is_nan & Codes(first)) | (~is_nan & Codes(second)));
+}
+
 template <typename F, typename L, StripForm kForm>
 struct StripFunctor {
   static constexpr bool kLast = false;
 
   template <typename V>
   [[gnu::always_inline]] static V result(V value, V other) {
+    constexpr bool kAfter = kForm == StripForm::AfterArray || kForm == StripForm::AfterScalar;
     if constexpr (F::kArity == 1) {
       return F::template apply<L>(value);
-    } else if constexpr (kForm == StripForm::AfterArray || kForm == StripForm::AfterScalar) {
+    } else if constexpr (L::kFloat && F::kCommutes && kForm != StripForm::Alone) {
+      if constexpr (kAfter != kFirstNanWins) return F::template apply<L>(value, other);
+      keep_order(other, value);
+      return F::template apply<L>(other, value);
+    } else if constexpr (kAfter) {
       return F::template apply<L>(other, value);
     } else {
       return F::template apply<L>(value, other);
@@ -158,8 +188,7 @@ struct StripVariants {
   }
 #if defined(__x86_64__)
   template <typename... Values>
-  [[gnu::target("avx2,fma")]] static void avx2(const StripCall* call, size_t at,
-                                               Values... values) {
+  [[gnu::target("avx2,fma")]] static void avx2(const StripCall* call, size_t at, Values... values) {
     apply<32>(call, at, values...);
     if constexpr (!Part::kLast)
       return reinterpret_cast<StripNext<Values...>>(call[1].code)(call + 1, at, values...);
@@ -187,62 +216,9 @@ struct StripVariants {
   }
 };
 
-// Begins each strip.
+// The kit of an element type of 4 or 8 bytes. `path` is one that the processor has.
 template <typename T>
-struct StripRun {
-  template <size_t kBytes>
-  using Native = typename Wide<T, kBytes>::Native;
-
-  static void portable(const StripCall* calls, size_t begin, size_t end) {
-    const auto first = reinterpret_cast<StripFunction<Native<16>>>(calls->code);
-    const Native<16> x = {};
-    for (; begin < end; begin += kStripVectors * 16) first(calls, begin, x, x, x, x, x, x, x, x);
-  }
-#if defined(__x86_64__)
-  [[gnu::target("avx2,fma")]] static void avx2(const StripCall* calls, size_t begin, size_t end) {
-    const auto first = reinterpret_cast<StripFunction<Native<32>>>(calls->code);
-    const Native<32> x = {};
-    for (; begin < end; begin += kStripVectors * 32) first(calls, begin, x, x, x, x, x, x, x, x);
-  }
-  [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq,fma")]] static void avx512(
-      const StripCall* calls, size_t begin, size_t end) {
-    const auto first = reinterpret_cast<StripFunction<Native<64>>>(calls->code);
-    const Native<64> x = {};
-    for (; begin < end; begin += kStripVectors * 64) first(calls, begin, x, x, x, x, x, x, x, x);
-  }
-#endif
-};
-
-// `path` is one that the processor has.
-template <typename T>
-StripKit make_strip_kit(LoopPath path) {
-  StripKit kit;
-  const size_t bytes = path == LoopPath::Avx512 ? 64 : path == LoopPath::Avx2 ? 32 : 16;
-  kit.elements = kStripVectors * bytes / sizeof(T);
-  kit.element_bytes = sizeof(T);
-  kit.load = StripVariants<StripLoad, T>::choose(path);
-  kit.repeat = StripVariants<StripRepeat, T>::choose(path);
-  kit.store = StripVariants<StripStore<false>, T>::choose(path);
-  kit.store_last = StripVariants<StripStore<true>, T>::choose(path);
-  kit.run = StripRun<T>::portable;
-#if defined(__x86_64__)
-  if (path == LoopPath::Avx2) kit.run = StripRun<T>::avx2;
-  if (path == LoopPath::Avx512) kit.run = StripRun<T>::avx512;
-#endif
-  return kit;
-}
-
-template <typename T>
-const StripKit* strip_kit(LoopPath path) {
-  static const StripKit kPortable = make_strip_kit<T>(LoopPath::Portable);
-#if defined(__x86_64__)
-  static const StripKit kAvx2 = make_strip_kit<T>(LoopPath::Avx2);
-  static const StripKit kAvx512 = make_strip_kit<T>(LoopPath::Avx512);
-  if (path == LoopPath::Avx2) return &kAvx2;
-  if (path == LoopPath::Avx512) return &kAvx512;
-#endif
-  return &kPortable;
-}
+const StripKit* strip_kit(LoopPath path);
 
 template <typename F, typename L>
 StripOp strip_op(LoopPath path) {

@@ -289,8 +289,8 @@ class Compiler::ChainBuilder {
       scan.output = operand({Home::Register, check.record, 0});
       fused_.steps.push_back(scan);
     }
-    const bool once = !is_stored(output) && !escapes(output) && pending_.size() != 1 &&
-                      is_round_free(pending);
+    const bool once =
+        !is_stored(output) && !escapes(output) && pending_.size() != 1 && is_round_free(pending);
     if (once) round_free_.insert(output);
     step.output = operand(make_home(pending, output, once));
     (once ? fused_.once : fused_.steps).push_back(step);
@@ -372,9 +372,7 @@ class Compiler::ChainBuilder {
     const bool open = strip_.kit != nullptr;
     strip_.kit = op.kit;
     if (open && is_needed(output_of(strip_.last), i)) store_value(false);
-    const auto in_registers = [&](size_t k) {
-      return open && inputs[k] == output_of(strip_.last);
-    };
+    const auto in_registers = [&](size_t k) { return open && inputs[k] == output_of(strip_.last); };
     // The operand that is in registers, or comes there.
     size_t first = 0;
     if (inputs.size() == 2 && in_registers(1) && !in_registers(0)) first = 1;

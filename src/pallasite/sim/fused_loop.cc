@@ -119,8 +119,7 @@ void run_strips(const FusedPayload& fused, const FusedStep& step, const Operands
 
 void run_step(const FusedPayload& fused, const FusedStep& step, const Operands& operands,
               std::byte* scratch, size_t begin, size_t count) {
-  if (step.kit != nullptr)
-    return run_strips(fused, step, operands, scratch, begin, begin + count);
+  if (step.kit != nullptr) return run_strips(fused, step, operands, scratch, begin, begin + count);
   const void* inputs[kMaxFusedInputs];
   for (size_t i = 0; i < step.input_count; ++i) inputs[i] = operands.at[step.inputs[i]];
   std::byte* output = operands.at[step.output];
