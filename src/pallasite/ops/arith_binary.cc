@@ -62,7 +62,7 @@ struct Div : ElementFunctor<2, kNumbers> {
   template <typename L>
   static constexpr bool kVector = kDividesInVectors<L>;
   template <typename L>
-  static constexpr bool kStrip = kDividesInVectors<L>;
+  static constexpr bool kStrip = L::kFloat;
   template <typename L, typename T>
   static T apply(T x, T y) {
     if constexpr (L::kFloat) {

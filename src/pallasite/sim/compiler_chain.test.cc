@@ -273,6 +273,30 @@ TEST(Chain, RowsGiveTheSameBitsInsideOfAChain) {
   }
 }
 
+// Each row is of two values, the second in one place, so that its largest and smallest are zeros of
+// either sign, infinities and NaNs.
+TEST(Chain, RowsOfZerosInfinitiesAndNansGiveTheSameBits) {
+  const float values[] = {0.0F, -0.0F, INFINITY, -INFINITY, NAN, -NAN, 1.0F, -1e-45F};
+  const size_t kinds = std::size(values), rows = kinds * kinds;
+  for (const size_t row : {64, 133}) {
+    std::vector<float> x(rows * row);
+    for (size_t r = 0; r < rows; ++r) {
+      std::fill_n(&x[r * row], row, values[r / kinds]);
+      x[r * row + r * 7 % row] = values[r % kinds];
+    }
+    for (const char* op : {"reduce.max", "reduce.min"}) {
+      const std::string wide = "f32[64," + std::to_string(row) + "]";
+      const Pair pair = run_both(
+          "pir 1\n\nkernel @test {\n  grid = [1] [\"x\"]\n  input %0 \"x\": ref<gmem, " + wide +
+              ">\n  output %1 \"out\": ref<gmem, f32[64]>\n  body {\n    %2 = memory.load %0 : " +
+              wide + "\n    %3 = arith.neg %2 : " + wide + "\n    %4 = " + op +
+              " %3 {axes = [1]} : f32[64]\n    memory.store %1, %4\n    control.yield\n  }\n}\n",
+          {x});
+      EXPECT_TRUE(pair.fused.clean()) << pair.fused.messages();
+    }
+  }
+}
+
 // A vector along each axis and a scalar: of rows, and of elements within a row, some of which do
 // not divide the elements of a round.
 TEST(Chain, RepeatsOperandsAlongEitherAxis) {
