@@ -23,6 +23,10 @@ namespace {
 
 // Elements of one round of a fused loop: intermediates of a few ops stay in the first-level cache.
 constexpr size_t kBlock = 1024;
+// The processor begins to load one round while it still computes the last, so short rounds keep
+// memory busy. Loops over narrow elements, rows and repeated elements cost too much by the round
+// for that.
+constexpr size_t kShortBlock = 256;
 // A fused loop holds at most this many ops.
 constexpr size_t kMaxSteps = 24;
 // Shorter runs of adjacent elements are copied rather than worked on in memory.
@@ -196,11 +200,21 @@ class Compiler::ChainBuilder {
     scratch_bytes_.erase(it);
   }
 
+  bool is_narrow(const PendingElementwise& step) const {
+    constexpr uint32_t kNarrow = 4;
+    const Op& elementwise = compiler_.op(step.op);
+    return element_bytes(elementwise.results[0]) < kNarrow ||
+           std::any_of(elementwise.operands.begin(), elementwise.operands.end(),
+                       [&](ValueId input) { return element_bytes(input) < kNarrow; });
+  }
+
   void choose_rounds() {
     size_t run = fused_.count;
     size_t unit = 1;
+    size_t block = kShortBlock;
     for (const PendingElementwise& step : pending_) {
       unit = std::max(unit, step.row);
+      if (step.row != 1 || step.repeat != 0 || is_narrow(step)) block = kBlock;
       for (const ChainInput& input : step.inputs) {
         if (input.memory.plan != nullptr) run = std::gcd(run, run_of(*input.memory.plan));
       }
@@ -208,7 +222,7 @@ class Compiler::ChainBuilder {
     if (store_ != nullptr) run = std::gcd(run, run_of(*store_->target.plan));
     fused_.run = run;
     // A single op needs no rounds: there is nothing to keep in the cache.
-    fused_.block = pending_.size() == 1 ? run : std::max(kBlock / unit * unit, unit);
+    fused_.block = pending_.size() == 1 ? run : std::max(block / unit * unit, unit);
     fused_.block = std::max<size_t>(std::min(fused_.block, run), 1);
   }
 
