@@ -10,7 +10,6 @@ namespace pallasite {
 namespace {
 
 struct Add : ArithmeticFunctor<2, kNumbers> {
-  static constexpr bool kCommutes = true;
   template <typename L, typename T>
   static T apply(T x, T y) {
     return T(Modular<T>(x) + Modular<T>(y));
@@ -25,7 +24,6 @@ struct Sub : ArithmeticFunctor<2, kNumbers> {
 };
 
 struct Mul : ArithmeticFunctor<2, kNumbers> {
-  static constexpr bool kCommutes = true;
   template <typename L, typename T>
   static T apply(T x, T y) {
     return T(Modular<T>(x) * Modular<T>(y));

@@ -256,8 +256,6 @@ struct ElementFunctor {
   static constexpr bool kImmediate = false;
   // Computes floats in more digits than f32 has, and ends with round_to_lane.
   static constexpr bool kReal = false;
-  // Its operands may change places, as far as their values go.
-  static constexpr bool kCommutes = false;
   // Some operands (`rare`) are left to `apply_rare`, which need not be a loop of vectors.
   static constexpr bool kRare = false;
   // Worth a variant per instruction set.

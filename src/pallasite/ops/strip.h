@@ -113,45 +113,16 @@ struct StripStore {
   }
 };
 
-// A sum or product of two NaNs is the one that its instruction takes first, and compilers turn the
-// operands round as they like. In loops over two arrays all variants agree, which the tests of all
-// ops see to; the values of strips have to be the same.
-#if defined(__clang__) || !defined(__OPTIMIZE__)
-inline constexpr bool kFirstNanWins = true;
-#else
-inline constexpr bool kFirstNanWins = false;
-#endif
-
-// Makes `first` the NaN of the two that counts.
-template <typename V>
-[[gnu::always_inline]] inline void keep_order(V& first, V& second) {
-#if defined(__x86_64__) && !defined(__clang__)
-  // Between two registers, an instruction of three operands has no reason to turn them round.
-  if constexpr (sizeof(V) > 16) {
-    asm("" : "+v"(first.native));
-    asm("" : "+v"(second.native));
-    return;
-  }
-#endif
-  using Codes = typename V::Codes;
-  const Codes is_nan = first != first;
-  second = V((is_nan & Codes(first)) | (~is_nan & Codes(second)));
-}
-
+// A sum or product of two NaNs is one of them; which one compilers choose as they like.
 template <typename F, typename L, StripForm kForm>
 struct StripFunctor {
   static constexpr bool kLast = false;
 
   template <typename V>
   [[gnu::always_inline]] static V result(V value, V other) {
-    constexpr bool kAfter = kForm == StripForm::AfterArray || kForm == StripForm::AfterScalar;
     if constexpr (F::kArity == 1) {
       return F::template apply<L>(value);
-    } else if constexpr (L::kFloat && F::kCommutes && kForm != StripForm::Alone) {
-      if constexpr (kAfter != kFirstNanWins) return F::template apply<L>(value, other);
-      keep_order(other, value);
-      return F::template apply<L>(other, value);
-    } else if constexpr (kAfter) {
+    } else if constexpr (kForm == StripForm::AfterArray || kForm == StripForm::AfterScalar) {
       return F::template apply<L>(other, value);
     } else {
       return F::template apply<L>(value, other);

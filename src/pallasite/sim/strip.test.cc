@@ -2,6 +2,7 @@
 #include "pallasite/sim/strip.h"
 
 #include <bit>
+#include <cmath>
 #include <random>
 
 #include "pallasite/sim/fused_loop.h"
@@ -13,6 +14,10 @@ namespace {
 using test::array_of;
 using test::KernelRun;
 using test::TestKernel;
+
+bool is_nan(uint32_t code) {
+  return std::isnan(std::bit_cast<float>(code));
+}
 
 // Codes of f32 or i32: zeros, infinities, NaNs of several payloads, subnormals, ties and others.
 std::vector<uint32_t> codes(size_t count, std::mt19937& random) {
@@ -79,8 +84,7 @@ struct RandomKernel {
       case 3: {
         if (pick(3) != 0) break;
         const std::string thin = type() + "[" + std::to_string(rows) + "]";
-        // Not the sum of floats: which of several NaNs it is depends on the loop.
-        const std::string reduce = is_float ? "reduce.max " : "reduce.sum ";
+        const std::string reduce = is_float && pick(2) == 0 ? "reduce.max " : "reduce.sum ";
         const int joined = add(reduce + value(any_array()) + " {axes = [1]}", thin);
         arrays.push_back(
             add("shape.broadcast_in_dim " + value(joined) + " {dimensions = [0]}", wide()));
@@ -154,6 +158,8 @@ TEST(Strip, RandomChainsGiveTheBitsOfSingleOps) {
     for (size_t array : {4, 5}) {
       const auto values = found.get<uint32_t>(array), wanted = expected.get<uint32_t>(array);
       for (size_t i = 0; i < values.size(); ++i) {
+        // Of two NaNs a sum or product may be either.
+        if (kernel.is_float && is_nan(values[i]) && is_nan(wanted[i])) continue;
         ASSERT_EQ(values[i], wanted[i])
             << "seed " << seed << ", element " << i << " of %" << array << "\n"
             << text;
