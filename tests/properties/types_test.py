@@ -139,3 +139,25 @@ def test_f64_is_not_rounded_to_f32():
     halves = np.concatenate([np.sqrt(x[:32]), x[32:].astype(np.float32).astype(np.float64)])
     expected = [np.asarray(total), x / 3, halves]
     expect(run(kernel, expected, x), expected)
+
+
+# Without checks a kernel is first read on a thread of XLA, which flushes subnormals.
+@pytest.mark.parametrize("checks", ["default", "none"])
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
+def test_literals_that_are_subnormal(name, checks):
+  info = ml_dtypes.finfo(dtype(name))
+  least = float(info.smallest_subnormal)
+  # The last is the largest one.
+  numbers = [least, -least, 3 * least, float(info.smallest_normal) - least]
+  expected = np.asarray(numbers, dtype(name))
+
+  def kernel(out):
+    for row, number in enumerate(expected):
+      out[row] = lax.full((4,), number)
+
+  with jax.enable_x64(True), pallasite.install(arch="h100", checks=checks):
+    (out,) = run(kernel, [np.zeros((len(numbers), 4), dtype(name))])
+  np.testing.assert_array_equal(
+    np.asarray(out).view(f"u{expected.itemsize}"),
+    np.broadcast_to(expected[:, None], out.shape).copy().view(f"u{expected.itemsize}"),
+  )

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "pallasite/numerics/convert.h"
+#include "pallasite/numerics/float_mode.h"
 
 namespace pallasite {
 
@@ -127,6 +128,8 @@ std::optional<uint64_t> integer_bits(const ElementInfo& info, std::string_view t
 }
 
 std::optional<uint64_t> float_bits(ElementType element, std::string_view text) {
+  // Threads of XLA, on which kernels may be read, flush subnormals.
+  const ScopedFloatMode float_mode;
   const ElementInfo& info = element_info(element);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (text == "nan") {
@@ -173,6 +176,7 @@ std::string literal_value(const Literal& literal) {
     int unused_bits = 64 - 8 * info.register_bytes;
     return std::to_string(int64_t(literal.bits << unused_bits) >> unused_bits);
   }
+  const ScopedFloatMode float_mode;
   double value = decode_float(literal.element, literal.bits);
   if (std::isnan(value)) {
     bool is_default =
