@@ -11,21 +11,21 @@ namespace {
 
 struct Add : ArithmeticFunctor<2, kNumbers> {
   template <typename L, typename T>
-  static T apply(T x, T y) {
+  [[gnu::always_inline]] static T apply(T x, T y) {
     return T(Modular<T>(x) + Modular<T>(y));
   }
 };
 
 struct Sub : ArithmeticFunctor<2, kNumbers> {
   template <typename L, typename T>
-  static T apply(T x, T y) {
+  [[gnu::always_inline]] static T apply(T x, T y) {
     return T(Modular<T>(x) - Modular<T>(y));
   }
 };
 
 struct Mul : ArithmeticFunctor<2, kNumbers> {
   template <typename L, typename T>
-  static T apply(T x, T y) {
+  [[gnu::always_inline]] static T apply(T x, T y) {
     return T(Modular<T>(x) * Modular<T>(y));
   }
 };
@@ -62,7 +62,7 @@ struct Div : ElementFunctor<2, kNumbers> {
   template <typename L>
   static constexpr bool kStrip = L::kFloat;
   template <typename L, typename T>
-  static T apply(T x, T y) {
+  [[gnu::always_inline]] static T apply(T x, T y) {
     if constexpr (L::kFloat) {
       return x / y;
     } else {
@@ -92,21 +92,21 @@ struct Rem : ElementFunctor<2, kNumbers> {
 
 struct And : ArithmeticFunctor<2, kBitPatterns> {
   template <typename L, typename T>
-  static T apply(T x, T y) {
+  [[gnu::always_inline]] static T apply(T x, T y) {
     return T(x & y);
   }
 };
 
 struct Or : ArithmeticFunctor<2, kBitPatterns> {
   template <typename L, typename T>
-  static T apply(T x, T y) {
+  [[gnu::always_inline]] static T apply(T x, T y) {
     return T(x | y);
   }
 };
 
 struct Xor : ArithmeticFunctor<2, kBitPatterns> {
   template <typename L, typename T>
-  static T apply(T x, T y) {
+  [[gnu::always_inline]] static T apply(T x, T y) {
     return T(x ^ y);
   }
 };
@@ -115,7 +115,7 @@ struct Max : ElementFunctor<2, kAllElements> {
   template <typename L>
   static constexpr bool kStrip = L::kFloat;
   template <typename L, typename T>
-  static T apply(T x, T y) {
+  [[gnu::always_inline]] static T apply(T x, T y) {
     return element_max(x, y);
   }
 };
@@ -124,7 +124,7 @@ struct Min : ElementFunctor<2, kAllElements> {
   template <typename L>
   static constexpr bool kStrip = L::kFloat;
   template <typename L, typename T>
-  static T apply(T x, T y) {
+  [[gnu::always_inline]] static T apply(T x, T y) {
     return element_min(x, y);
   }
 };

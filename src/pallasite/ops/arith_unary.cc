@@ -10,14 +10,14 @@ namespace {
 
 struct Neg : ArithmeticFunctor<1, kNumbers> {
   template <typename L, typename T>
-  static T apply(T x) {
+  [[gnu::always_inline]] static T apply(T x) {
     return T(-Modular<T>(x));
   }
 };
 
 struct Not : ArithmeticFunctor<1, kBitPatterns> {
   template <typename L, typename T>
-  static T apply(T x) {
+  [[gnu::always_inline]] static T apply(T x) {
     return T(~x);
   }
 };
@@ -26,7 +26,7 @@ struct Abs : ElementFunctor<1, kNumbers> {
   template <typename L>
   static constexpr bool kStrip = L::kFloat;
   template <typename L, typename T>
-  static T apply(T x) {
+  [[gnu::always_inline]] static T apply(T x) {
     if constexpr (L::kFloat) {
       using std::fabs;
       return fabs(x);
@@ -47,7 +47,7 @@ struct Sign : ElementFunctor<1, kNumbers> {
 
 struct Square : ArithmeticFunctor<1, kNumbers> {
   template <typename L, typename T>
-  static T apply(T x) {
+  [[gnu::always_inline]] static T apply(T x) {
     return T(Modular<T>(x) * Modular<T>(x));
   }
 };

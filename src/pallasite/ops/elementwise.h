@@ -124,7 +124,7 @@ template <typename T, size_t kBytes>
   return typename Wide<T, kBytes>::Codes(x);
 }
 template <typename T, typename Code>
-constexpr T of_code(Code code) {
+[[gnu::always_inline]] constexpr T of_code(Code code) {
   if constexpr (std::is_floating_point_v<T>) {
     return std::bit_cast<T>(code);
   } else {
@@ -142,7 +142,7 @@ template <typename Code>
 
 // NaN if one operand is; zeros are ordered by their sign.
 template <typename T>
-constexpr T element_max(T x, T y) {
+[[gnu::always_inline]] constexpr T element_max(T x, T y) {
   if constexpr (kIsFloat<T>) {
     const auto a = code_of(x), b = code_of(y);
     using Code = std::remove_const_t<decltype(a)>;
@@ -155,7 +155,7 @@ constexpr T element_max(T x, T y) {
   }
 }
 template <typename T>
-constexpr T element_min(T x, T y) {
+[[gnu::always_inline]] constexpr T element_min(T x, T y) {
   if constexpr (kIsFloat<T>) {
     const auto a = code_of(x), b = code_of(y);
     using Code = std::remove_const_t<decltype(a)>;
@@ -261,7 +261,7 @@ struct ElementFunctor {
   // Worth a variant per instruction set.
   template <typename L>
   static constexpr bool kVector = true;
-  // Takes a `Wide` for an element: can be part of a strip.
+  // Takes a `Wide` for an element: can be part of a strip. `apply` has to be always inlined.
   template <typename L>
   static constexpr bool kStrip = false;
 };

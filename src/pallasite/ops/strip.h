@@ -18,7 +18,8 @@ using LoopPath = ConvertPath;
 
 // A vector register in place of an element, for functors that are made of arithmetic alone. A class
 // and no bare vector, since a functor is compiled for any processor before it becomes part of a
-// function for this one.
+// function for this one. For the same reason whatever takes or returns one has to be always
+// inlined: a call would hand it over in the way of a processor that has no such registers.
 template <typename T, size_t kBytes>
 struct Wide {
   using Element = T;

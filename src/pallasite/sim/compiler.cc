@@ -230,7 +230,7 @@ Slot Compiler::use(ValueId value) {
   read_in_place(value);
   Binding& binding = bindings_[value.index];
   if (std::holds_alternative<std::monostate>(binding)) {
-    if (const auto it = known_.find(value); it != known_.end())
+    if (const auto it = known_.find(value); it != known_.end() && type(value).is_scalar())
       binding = SlotBinding{scalar_constant(type(value).element, it->second), false};
   }
   const auto* slot = std::get_if<SlotBinding>(&binding);
