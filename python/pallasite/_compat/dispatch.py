@@ -111,12 +111,9 @@ class _NativeCalls:
     # be equal and do different things.
     self._known: dict[int, weakref.ref] = {}
     # The function that a user's jitted function calls unless it is dispatched natively. Others ask for
-    # the parameters of a call too, and make no call.
-    self._cache_miss = next(
-      code
-      for code in pjit._cpp_pjit.__code__.co_consts
-      if isinstance(code, types.CodeType) and code.co_name == "cache_miss"
-    )
+    # the parameters of a call too, and make no call. None in a JAX without it: calls go on from Python.
+    codes = pjit._cpp_pjit.__code__.co_consts
+    self._cache_miss = next((c for c in codes if getattr(c, "co_name", "") == "cache_miss"), None)
 
   def infer_params(self, function, jit_info, args, kwargs):
     """Instead of pjit._infer_params: makes the call at once, where it can."""

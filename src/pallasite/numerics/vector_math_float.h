@@ -222,7 +222,7 @@ PALLASITE_VECTOR_MATH float erf(float x) {
 
 // --- angles ---
 
-// For at most this two quarters of pi in three words are enough, and the nearest quarter is found.
+// Up to this size, three words of pi / 2 are enough to subtract any multiple of it.
 inline constexpr float kLargestAngle = 0x1p18f;
 
 // The distance to the nearest multiple of pi / 2, and that multiple in the lowest bits.
