@@ -53,6 +53,10 @@ struct Max {
   static T join(T x, T y) {
     return element_max(x, y);
   }
+  template <typename T>
+  static bool is_nearer(T x, T y) {
+    return x > y;
+  }
   template <typename L>
   static constexpr typename L::Value identity() {
     using Limits = std::numeric_limits<typename L::Value>;
@@ -69,6 +73,10 @@ struct Min {
   template <typename T>
   static T join(T x, T y) {
     return element_min(x, y);
+  }
+  template <typename T>
+  static bool is_nearer(T x, T y) {
+    return x < y;
   }
   template <typename L>
   static constexpr typename L::Value identity() {
@@ -131,6 +139,12 @@ struct LogSumExp {
   static constexpr typename L::Value identity() {
     return -std::numeric_limits<typename L::Value>::infinity();
   }
+};
+
+// Whether a comparison finds the same, except of NaNs and zeros.
+template <typename F>
+concept Compares = requires {
+  F::is_nearer(1.0, 1.0);
 };
 
 // --- loops ---
@@ -204,6 +218,42 @@ struct RowsLoop {
     }
   }
 
+  // False: some row has a NaN, or its result is a zero, the sign of which a comparison does not
+  // tell.
+  template <size_t kRows>
+  [[gnu::always_inline]] static bool compare_rows(Value* out, const Value* rows, size_t row) {
+    Value lanes[kRows][kLanes];
+    uint32_t unordered[kLanes] = {};
+    for (size_t r = 0; r < kRows; ++r)
+      for (size_t k = 0; k < kLanes; ++k) lanes[r][k] = F::template identity<L>();
+    const auto take = [&](size_t r, size_t k, Value x) {
+      unordered[k] |= x != x ? 1 : 0;
+      lanes[r][k] = F::is_nearer(x, lanes[r][k]) ? x : lanes[r][k];
+    };
+    size_t i = 0;
+    for (; i + kLanes <= row; i += kLanes)
+      for (size_t r = 0; r < kRows; ++r)
+        for (size_t k = 0; k < kLanes; ++k) take(r, k, rows[r * row + i + k]);
+    for (; i < row; ++i)
+      for (size_t r = 0; r < kRows; ++r) take(r, i % kLanes, rows[r * row + i]);
+    uint32_t open = 0;
+    for (const uint32_t lane : unordered) open |= lane;
+    for (size_t r = 0; r < kRows; ++r) {
+      for (size_t width = kLanes / 2; width > 0; width /= 2)
+        for (size_t k = 0; k < width; ++k) take(r, k, lanes[r][k + width]);
+      out[r] = lanes[r][0];
+      open |= lanes[r][0] == 0 ? 1 : 0;
+    }
+    return open == 0;
+  }
+
+  template <size_t kRows>
+  [[gnu::always_inline]] static void run_rows(Value* out, const Value* rows, size_t row) {
+    if constexpr (Compares<F> && L::kFloat)
+      if (compare_rows<kRows>(out, rows, row)) return;
+    join_rows<kRows>(out, rows, row);
+  }
+
   [[gnu::always_inline]] static void body(void* out, const void* const* inputs, size_t count,
                                           const void* immediate) {
     const size_t row = *static_cast<const size_t*>(immediate);
@@ -211,8 +261,8 @@ struct RowsLoop {
     auto* results = static_cast<Value*>(out);
     constexpr size_t kRows = 4;
     size_t r = 0;
-    for (; r + kRows <= count; r += kRows) join_rows<kRows>(results + r, rows + r * row, row);
-    for (; r < count; ++r) join_rows<1>(results + r, rows + r * row, row);
+    for (; r + kRows <= count; r += kRows) run_rows<kRows>(results + r, rows + r * row, row);
+    for (; r < count; ++r) run_rows<1>(results + r, rows + r * row, row);
   }
 };
 

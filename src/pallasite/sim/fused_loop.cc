@@ -28,8 +28,8 @@ int64_t element_offset(const AccessPlan& plan, size_t begin) {
 
 struct Operands {
   std::array<std::byte*, kMaxFusedOperands> at;
-  // Bytes from one element of the chain to the next.
-  std::array<uint32_t, kMaxFusedOperands> stride;
+  // Bytes from one round to the next.
+  std::array<size_t, kMaxFusedOperands> advance;
 };
 
 // The calls of a step that is made of strips. Operands begin with element `round` of the chain.
@@ -156,7 +156,8 @@ Step exec_fused(Thread& thread, const Instruction& in) {
   for (size_t run_begin = 0; run_begin < fused.count; run_begin += fused.run) {
     for (size_t i = 0; i < operand_count; ++i) {
       const FusedOperand& operand = fused.operands[i];
-      operands.stride[i] = operand.home == Home::Intermediate ? 0 : operand.stride;
+      operands.advance[i] =
+          operand.home == Home::Intermediate ? 0 : fused.block / operand.per * operand.stride;
       if (operand.home == Home::Intermediate) {
         operands.at[i] = scratch + operand.where;
       } else if (operand.home == Home::Register) {
@@ -180,9 +181,8 @@ Step exec_fused(Thread& thread, const Instruction& in) {
       for (const FusedStep& step : fused.steps)
         run_step(fused, step, operands, scratch, begin, count);
       begin += count;
-      for (size_t i = 0; i < operand_count; ++i) {
-        operands.at[i] += count / fused.operands[i].per * operands.stride[i];
-      }
+      if (begin == run_end) break;
+      for (size_t i = 0; i < operand_count; ++i) operands.at[i] += operands.advance[i];
     }
   }
   return Step::Next;

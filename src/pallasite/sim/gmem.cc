@@ -1,6 +1,7 @@
 #include "pallasite/sim/gmem.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "pallasite/numerics/fill.h"
 
@@ -99,10 +100,16 @@ void FreshMemory::finish() {
   for (const Buffer& buffer : buffers_) {
     if (buffer.states == nullptr) continue;
     const int64_t granules = (buffer.memory.bytes + kGranule - 1) / kGranule;
+    // No other thread is at work now, so the states are plain bytes.
+    static_assert(sizeof(std::atomic<uint8_t>) == 1);
+    const auto* states = reinterpret_cast<const uint8_t*>(buffer.states.get());
     for (int64_t g = 0; g < granules;) {
+      const void* fresh = std::memchr(states + g, kFresh, static_cast<size_t>(granules - g));
+      if (fresh == nullptr) break;
+      g = static_cast<const uint8_t*>(fresh) - states;
       int64_t end = g;
       while (end < granules && buffer.states[end].load(std::memory_order_relaxed) == kFresh) ++end;
-      if (end > g) fill_granules(buffer, g, end);
+      fill_granules(buffer, g, end);
       g = end + 1;
     }
   }
